@@ -13,6 +13,8 @@ export interface Change {
   readonly force?: boolean;
   /** Builds indexes while others write to the table. */
   readonly concurrently?: boolean;
+  /** Of what the change was made to: it is refused when somebody else has changed that. */
+  readonly tag?: string | null;
   /** Takes the change back when a later one of the same work fails. */
   readonly undo?: Change;
 }
@@ -37,9 +39,9 @@ function newKey(): string {
 
 /** Makes a change, and returns when every process knows it. @throws why it is refused */
 export async function makeChange(change: Change, { onJob }: Watching): Promise<void> {
-  const { method, path, body, force, concurrently } = change;
+  const { method, path, body, force, concurrently, tag } = change;
   const controller = new AbortController();
-  const headers = { 'idempotency-key': newKey() };
+  const headers = { 'idempotency-key': newKey(), ...(tag && { 'if-match': tag }) };
   const query = {
     force: force || undefined,
     concurrentIndexCreation: concurrently || undefined,

@@ -6,8 +6,7 @@ import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
-import type { Collection, Field, Item } from '../data/schema-types.ts';
-import { sameValue } from '../data/values.ts';
+import type { Collection, Field } from '../data/schema-types.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { NotFound } from '../shell/not-found.tsx';
@@ -15,7 +14,6 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { Icon } from '../theme/icon.tsx';
-import { pathOf } from './change.ts';
 import { ChangeState } from './change-state.tsx';
 import { archiveSpecs, basicSpecs, itemSpecs, lookSpecs, nameOf } from './collection-specs.ts';
 import { CollectionTabs } from './collection-tabs.tsx';
@@ -23,8 +21,10 @@ import { Controls } from './control.tsx';
 import { DeleteCollection } from './delete-collection.tsx';
 import { COLLECTIONS } from './route.ts';
 import { RowsEditor } from './rows-editor.tsx';
+import { SchemaConflict } from './schema-conflict.tsx';
 import { TemplateEditor } from './template-editor.tsx';
 import { useChange } from './use-change.ts';
+import { useCollectionDraft } from './use-collection-draft.ts';
 
 interface SettingsProps {
   readonly collection: Collection;
@@ -37,32 +37,22 @@ const TRANSLATION = ['language', 'translation', 'singular', 'plural'].map((name)
   label: `model.translation.${name}`,
 }));
 
-/** What holds for a table that nobody has described yet. */
-const DEFAULTS: Item = { accountability: 'all', archive_app_filter: true, collapse: 'open' };
-
 function Settings({ collection, collections, fields }: SettingsProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const notify = useNotify();
   const form = useId();
-  const { collection: name, meta, schema } = collection;
+  const { collection: name, schema } = collection;
   const folder = schema === null;
-  const stored: Item = { ...DEFAULTS, ...meta };
-  const [changes, setChanges] = useState<Item>({});
+  const { stored, changes, values, changed, set, ...edited } = useCollectionDraft(collection);
   const [deleting, setDeleting] = useState(false);
-  const values = { ...stored, ...changes };
-  const changed = Object.entries(changes).filter(
-    ([member, value]) => !sameValue(value, stored[member]),
-  );
   const work = useChange(() => {
-    setChanges({});
+    edited.reset();
     notify('model.saved', { type: 'success' });
   });
-  const set = (member: string, value: unknown) => setChanges({ ...changes, [member]: value });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const body = { meta: Object.fromEntries(changed) };
-    work.run([{ method: 'PATCH', path: pathOf('collections', name), body }]);
+    work.run(edited.prepare);
   };
   const context = { collections, collection: name, locale, translate, folder };
   return (
@@ -83,7 +73,7 @@ function Settings({ collection, collections, fields }: SettingsProps) {
               type="submit"
               form={form}
               variant="contained"
-              disabled={changed.length === 0}
+              disabled={!changed}
               loading={work.isPending}
             >
               {translate('shell.save')}
@@ -92,7 +82,7 @@ function Settings({ collection, collections, fields }: SettingsProps) {
         }
       />
       {!folder && <CollectionTabs collection={name} />}
-      <UnsavedChanges when={() => changed.length > 0} />
+      <UnsavedChanges when={() => changed} />
       <Box component="form" id={form} noValidate onSubmit={submit} sx={FORM}>
         <ChangeState work={work} />
         <Part title={translate('model.general')}>
@@ -113,7 +103,8 @@ function Settings({ collection, collections, fields }: SettingsProps) {
           <RowsEditor
             title={translate('model.member.translations')}
             columns={folder ? TRANSLATION.slice(0, 2) : TRANSLATION}
-            value={stored.translations}
+            key={edited.generation}
+            value={'translations' in changes ? changes.translations : stored.translations}
             onChange={(value) => set('translations', value)}
             add={translate('model.addTranslation')}
           />
@@ -129,6 +120,18 @@ function Settings({ collection, collections, fields }: SettingsProps) {
           </>
         )}
       </Box>
+      {edited.conflict !== null && (
+        <SchemaConflict
+          {...edited.conflict}
+          busy={work.isPending}
+          onKeep={(names) => {
+            const kept = edited.conflict?.rebase(names) ?? null;
+            if (kept === null) work.reset();
+            else work.run(kept);
+          }}
+          onClose={edited.endConflict}
+        />
+      )}
       {deleting && <DeleteCollection collection={collection} onClose={() => setDeleting(false)} />}
     </>
   );

@@ -16,12 +16,14 @@ import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
 import { pathOf } from './change.ts';
 import { DeleteField } from './delete-field.tsx';
-import { draftOf, fieldBody, fieldPatch, newDraft } from './field-draft.ts';
+import { fieldBody } from './field-draft.ts';
 import { FieldForm } from './field-form.tsx';
 import { nameFault } from './name.ts';
-import { actionsOf, RelationPart, relationPatch } from './relation-part.tsx';
+import { RelationPart } from './relation-part.tsx';
 import { collectionPath } from './route.ts';
+import { SchemaConflict } from './schema-conflict.tsx';
 import { useChange } from './use-change.ts';
+import { useFieldDraft } from './use-field-draft.ts';
 
 interface EditorProps {
   readonly collection: string;
@@ -37,18 +39,12 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
   const notify = useNotify();
   const navigate = useNavigate();
   const form = useId();
-  const [before] = useState(() => (field === null ? newDraft('string', '') : draftOf(field)));
-  const [draft, setDraft] = useState(before);
-  const [actionsBefore] = useState(() => (relation === null ? null : actionsOf(relation)));
-  const [actions, setActions] = useState(actionsBefore);
+  const edited = useFieldDraft(field, relation);
+  const { draft, actions } = edited;
   const [fault, setFault] = useState<string | null>(null);
   const [deleting, setDeleting] = useState(false);
   const done = useRef(false);
   const back = collectionPath(collection);
-  const patch = fieldPatch(before, draft);
-  const relationChange =
-    actionsBefore === null || actions === null ? null : relationPatch(actionsBefore, actions);
-  const isSame = patch === null && relationChange === null;
   const work = useChange(async () => {
     done.current = true;
     const text = field === null ? 'model.fieldCreated' : 'model.fieldSaved';
@@ -57,23 +53,7 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const { concurrently } = draft;
-    if (field !== null) {
-      const path = pathOf('fields', collection, field.field);
-      const many = relation?.relation;
-      return work.run([
-        ...(patch === null ? [] : [{ method: 'PATCH', path, body: patch, concurrently } as const]),
-        ...(relationChange === null || many === undefined
-          ? []
-          : [
-              {
-                method: 'PATCH',
-                path: pathOf('relations', many.collection, many.field),
-                body: relationChange,
-              } as const,
-            ]),
-      ]);
-    }
+    if (field !== null) return work.run(edited.prepare);
     const wrong = nameFault(draft.field, new Set(fields.map((other) => other.field)));
     setFault(wrong);
     if (wrong !== null) return document.getElementById(`${form}-name`)?.focus();
@@ -83,6 +63,7 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
     const sort = places.includes(null) ? null : Math.max(0, ...places.map(Number)) + 1;
     const path = pathOf('fields', collection);
     const meta = { ...draft.meta, sort };
+    const { concurrently } = draft;
     work.run([{ method: 'POST', path, body: { ...body, meta }, concurrently }]);
   };
   const isSystem = field?.meta?.system === true;
@@ -107,7 +88,7 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
               type="submit"
               form={form}
               variant="contained"
-              disabled={field !== null && isSame}
+              disabled={field !== null && edited.isSame}
               loading={work.isPending}
             >
               {translate(field === null ? 'model.create' : 'shell.save')}
@@ -115,9 +96,7 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
           </>
         }
       />
-      <UnsavedChanges
-        when={() => !done.current && (draft !== before || actions !== actionsBefore) && !isSame}
-      />
+      <UnsavedChanges when={() => !done.current && edited.changed && !edited.isSame} />
       <FieldForm
         id={form}
         collection={collection}
@@ -126,14 +105,30 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
         draft={draft}
         nameFault={fault}
         work={work}
-        onChange={setDraft}
+        onChange={(next) => edited.change({ draft: next })}
         onSubmit={submit}
         relation={
           relation !== null && actions !== null ? (
-            <RelationPart relation={relation} actions={actions} onChange={setActions} />
+            <RelationPart
+              relation={relation}
+              actions={actions}
+              onChange={(next) => edited.change({ actions: next })}
+            />
           ) : null
         }
       />
+      {edited.conflict !== null && (
+        <SchemaConflict
+          {...edited.conflict}
+          busy={work.isPending}
+          onKeep={(names) => {
+            const changes = edited.conflict?.rebase(names) ?? null;
+            if (changes === null) work.reset();
+            else work.run(changes);
+          }}
+          onClose={edited.endConflict}
+        />
+      )}
       {deleting && field !== null && (
         <DeleteField
           field={field}

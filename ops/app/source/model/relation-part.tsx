@@ -13,7 +13,7 @@ export interface RelationActions {
   readonly onDeselect: string;
 }
 
-export function actionsOf({ relation }: RelationKind): RelationActions {
+export function actionsOf({ relation }: Pick<RelationKind, 'relation'>): RelationActions {
   return {
     onDelete: relation.schema?.on_delete ?? null,
     onDeselect: relation.meta?.one_deselect_action ?? 'nullify',

@@ -1,12 +1,15 @@
 /** Work on the schema, as screens do it: one change, or several that belong together. */
 import { type Query, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Job } from '../../../client/source/index.ts';
+import { type Job, PreconditionFailedError } from '../../../client/source/index.ts';
 import { CALLER, SCHEMA } from '../data/query-keys.ts';
 import { type Change, makeChange } from './change.ts';
 
+/** Finds out what is to be changed, again when somebody else was faster. */
+export type Preparation = () => Promise<readonly Change[]>;
+
 export interface Work {
-  readonly run: (changes: readonly Change[]) => void;
+  readonly run: (changes: readonly Change[] | Preparation) => void;
   readonly isPending: boolean;
   readonly error: unknown;
   readonly reset: () => void;
@@ -27,11 +30,18 @@ export interface Gone {
   readonly collection?: string;
 }
 
+interface Given {
+  readonly changes: readonly Change[] | Preparation;
+  /** Accepts that values are lost. */
+  readonly force: boolean;
+}
+
 /** @param onDone called when all is made, and everything that shows the schema has read it again */
 export function useChange(onDone: () => void | Promise<void>, gone?: Gone): Work {
   const queryClient = useQueryClient();
   const [job, setJob] = useState<Job | null>(null);
   const [step, setStep] = useState(1);
+  const [steps, setSteps] = useState(0);
   const readAgain = async (ended: boolean) => {
     const isGone = ({ queryKey }: Query) =>
       ended && gone?.collection !== undefined && queryKey.includes(gone.collection);
@@ -43,15 +53,26 @@ export function useChange(onDone: () => void | Promise<void>, gone?: Gone): Work
     );
   };
   const { mutate, variables, isPending, error, reset } = useMutation({
-    mutationFn: async (changes: readonly Change[]) => {
+    mutationFn: async ({ changes: given, force }: Given) => {
       const done: Change[] = [];
-      try {
+      let count = 0;
+      const make = async (changes: readonly Change[]) => {
+        count = changes.length;
+        setSteps(count);
         for (const change of changes) {
           setJob(null);
           setStep(done.length + 1);
-          await makeChange(change, { onJob: setJob });
+          await makeChange(force ? { ...change, force } : change, { onJob: setJob });
           done.unshift(change);
         }
+      };
+      const prepared = async () => make(typeof given === 'function' ? await given() : given);
+      try {
+        await prepared().catch((failure) => {
+          const again = typeof given === 'function' && done.length === 0;
+          if (!(again && failure instanceof PreconditionFailedError)) throw failure;
+          return prepared();
+        });
         await gone?.leave();
       } catch (failure) {
         // What was made for the rest is of no use without it.
@@ -61,14 +82,14 @@ export function useChange(onDone: () => void | Promise<void>, gone?: Gone): Work
         throw failure;
       } finally {
         setJob(null);
-        await readAgain(done.length === changes.length);
+        await readAgain(done.length === count);
       }
     },
     onSuccess: onDone,
   });
-  const forced = () => mutate((variables ?? []).map((change) => ({ ...change, force: true })));
   return {
-    ...{ run: mutate, isPending, error, reset, job, step, force: forced },
-    steps: variables?.length ?? 0,
+    ...{ isPending, error, reset, job, step, steps },
+    run: (changes) => mutate({ changes, force: false }),
+    force: () => variables !== undefined && mutate({ ...variables, force: true }),
   };
 }
