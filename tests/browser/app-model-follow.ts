@@ -25,7 +25,7 @@ t.test('two windows and a new field', { skip }, async (t) => {
       t.equal(items.status, 200);
     },
   });
-  const { fetch } = app.cluster;
+  const { db, fetch } = app.cluster;
   const model = await app.newPage();
   await model.signIn();
   const content = await app.newTab(model);
@@ -97,6 +97,44 @@ t.test('two windows and a new field', { skip }, async (t) => {
       data: { title: 'Half a sentence', subtitle: 'Now there' },
     });
     await content.screenshot('followed');
+  });
+  await t.test('an index that is being built, and one that never was', async (t) => {
+    const { page } = model;
+    await fetch('/items/article', { method: 'POST', body: JSON.stringify({ title: 'First' }) });
+    const other = await db.connect();
+    let released = false;
+    t.teardown(() => released || other.release(true));
+    // Who writes to the table is waited for.
+    await other.query('BEGIN');
+    await other.query('UPDATE article SET title = title');
+    await model.open('/model/collections/article/fields/title');
+    await page.getByRole('switch', { name: 'Index' }).check();
+    await page.getByRole('switch', { name: 'Build the index while others write' }).check();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const title = page.getByRole('listitem').filter({ hasText: 'Title' });
+    await title.getByRole('img', { name: 'Its index is being built' }).waitFor();
+    await model.screenshot('building-in-list');
+    await page.getByRole('link', { name: 'Title', exact: true }).click();
+    const built = page.getByText('The index is being built');
+    await built.waitFor();
+    await model.screenshot('building');
+    t.strictSame(await model.axe(), [], 'that is told accessibly');
+    await other.query('ROLLBACK');
+    other.release();
+    released = true;
+    await built.waitFor({ state: 'detached' });
+    t.equal(await page.getByRole('switch', { name: 'Index' }).isChecked(), true);
+
+    await db.query(`UPDATE article SET subtitle = 'the same'`);
+    const twice = 'CREATE UNIQUE INDEX CONCURRENTLY by_hand ON article (subtitle)';
+    await t.rejects(db.query(twice), 'there are values twice');
+    await until(async () => {
+      const shown = await (await fetch('/fields/article/subtitle')).text();
+      return shown.includes('"index_state":"invalid"');
+    }, 'it is noticed');
+    await model.open('/model/collections/article/fields/subtitle');
+    await page.getByText('was not built to its end').waitFor();
+    await model.screenshot('invalid');
   });
   t.strictSame(model.faults, []);
   t.strictSame(content.faults, []);

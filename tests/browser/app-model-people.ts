@@ -32,7 +32,7 @@ t.test('two people change the data model', { skip }, async (t) => {
   const app = await startApp(t, browser, { workers: 1, prepare: makeModel });
   const tab = await app.newPage();
   const { page } = tab;
-  const read = async (path: string) => (await (await app.cluster.fetch(path)).json()).data;
+  const read = async (path: string) => (await app.cluster.fetch(path)).json();
   const other = async (path: string, body: unknown) => {
     const request = { method: 'PATCH', body: JSON.stringify(body) };
     t.equal((await app.cluster.fetch(path, request)).status, 200, `the other changes ${path}`);
@@ -61,14 +61,16 @@ t.test('two people change the data model', { skip }, async (t) => {
     await dialog.getByText(/^Width: .*half$/).waitFor();
     await tab.screenshot('field');
     t.strictSame(await tab.axe(), [], 'the choice is accessible');
-    t.match(await read('/fields/article/title'), { meta: { note: 'Theirs', required: false } });
+    t.match(await read('/fields/article/title'), {
+      data: { meta: { note: 'Theirs', required: false } },
+    });
     await note.getByLabel('Theirs').check();
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');
     await dialog.getByRole('button', { name: 'Save as chosen' }).click();
     t.ok((await sent).headers()['if-match'], 'who is faster still is not overwritten');
     await saved('The field title is saved');
     t.match(await read('/fields/article/title'), {
-      meta: { note: 'Theirs', required: true, width: 'half' },
+      data: { meta: { note: 'Theirs', required: true, width: 'half' } },
     });
   });
 
@@ -78,10 +80,14 @@ t.test('two people change the data model', { skip }, async (t) => {
     await other('/relations/article/author', { schema: { on_delete: 'RESTRICT' } });
     await saves();
     await tab.screenshot('relation');
-    t.match(await read('/relations/article/author'), { schema: { on_delete: 'RESTRICT' } });
+    t.match(await read('/relations/article/author'), {
+      data: { schema: { on_delete: 'RESTRICT' } },
+    });
     await dialog.getByRole('button', { name: 'Save as chosen' }).click();
     await saved('The field author is saved');
-    t.match(await read('/relations/article/author'), { schema: { on_delete: 'CASCADE' } });
+    t.match(await read('/relations/article/author'), {
+      data: { schema: { on_delete: 'CASCADE' } },
+    });
   });
 
   await t.test('the settings of a collection', async (t) => {
@@ -95,7 +101,7 @@ t.test('two people change the data model', { skip }, async (t) => {
     await dialog.getByRole('button', { name: 'Save as chosen' }).click();
     await saved('The collection is saved');
     t.match(await read('/collections/article'), {
-      meta: { note: 'Their note', color: '#ff0000', hidden: true },
+      data: { meta: { note: 'Their note', color: '#ff0000', hidden: true } },
     });
     t.equal(await page.getByRole('textbox', { name: 'Note' }).inputValue(), 'Their note');
   });

@@ -85,6 +85,8 @@ export interface FieldSchema {
   readonly is_nullable: boolean;
   readonly is_unique: boolean;
   readonly is_indexed: boolean;
+  /** Of an index of the column alone; missing without one. */
+  readonly index_state?: 'building' | 'ready' | 'invalid';
   readonly is_primary_key: boolean;
   readonly is_generated?: boolean;
   readonly has_auto_increment: boolean;

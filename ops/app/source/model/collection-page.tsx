@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router-dom';
-import { collectionsQuery, fieldsQuery, relationsQuery } from '../data/queries.ts';
+import { collectionsQuery, relationsQuery } from '../data/queries.ts';
 import { listPath } from '../data/route-of.ts';
 import type { Field } from '../data/schema-types.ts';
 import { Failure } from '../shell/failure.tsx';
@@ -22,6 +22,7 @@ import { CollectionTabs } from './collection-tabs.tsx';
 import { FieldOrder } from './field-order.tsx';
 import { FieldRow } from './field-row.tsx';
 import { groupOf, membersOf, moved, orderPatches } from './field-sequence.ts';
+import { useFieldsWithIndexes } from './index-state.tsx';
 import { COLLECTIONS, newFieldPath, newRelationPath } from './route.ts';
 import { useChange } from './use-change.ts';
 
@@ -84,7 +85,7 @@ export function Component() {
   const [locale] = useLocaleState();
   const { collection: name = '' } = useParams();
   const collections = useQuery(collectionsQuery);
-  const fields = useQuery(fieldsQuery(name));
+  const fields = useFieldsWithIndexes(name);
   if (collections.isPending || fields.isLoading) return <Loading />;
   if (collections.isError || fields.isError) {
     const retry = () => Promise.all([collections.refetch(), fields.refetch()]);

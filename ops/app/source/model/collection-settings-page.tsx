@@ -103,7 +103,7 @@ function Settings({ collection, collections, fields }: SettingsProps) {
           <RowsEditor
             title={translate('model.member.translations')}
             columns={folder ? TRANSLATION.slice(0, 2) : TRANSLATION}
-            key={edited.generation}
+            key={`${edited.generation} ${JSON.stringify(stored.translations)}`}
             value={'translations' in changes ? changes.translations : stored.translations}
             onChange={(value) => set('translations', value)}
             add={translate('model.addTranslation')}

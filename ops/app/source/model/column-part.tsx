@@ -5,6 +5,7 @@ import { Control, type ControlSpec, Controls } from './control.tsx';
 import { DefaultValue } from './default-value.tsx';
 import { measures } from './field-draft.ts';
 import type { PartOfField } from './field-form.tsx';
+import { IndexState } from './index-state.tsx';
 
 function columnSpecs({ draft, stored }: PartOfField): readonly ControlSpec[] {
   const { type } = draft;
@@ -51,6 +52,7 @@ export function ColumnPart(props: PartOfField) {
           onChange={(value) => set('default_value', value)}
         />
       )}
+      <IndexState field={stored} />
       <Controls specs={columnSpecs(props)} values={draft.schema} onChange={set} />
       {builds && (
         <Control

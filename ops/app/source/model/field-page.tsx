@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
-import { collectionsQuery, fieldsQuery, relationsQuery } from '../data/queries.ts';
+import { collectionsQuery, relationsQuery } from '../data/queries.ts';
 import { type RelationKind, relationOf } from '../data/relation-of.ts';
 import type { Field } from '../data/schema-types.ts';
 import { Failure } from '../shell/failure.tsx';
@@ -18,6 +18,7 @@ import { pathOf } from './change.ts';
 import { DeleteField } from './delete-field.tsx';
 import { fieldBody } from './field-draft.ts';
 import { FieldForm } from './field-form.tsx';
+import { useFieldsWithIndexes } from './index-state.tsx';
 import { nameFault } from './name.ts';
 import { RelationPart } from './relation-part.tsx';
 import { collectionPath } from './route.ts';
@@ -98,6 +99,7 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
       />
       <UnsavedChanges when={() => !done.current && edited.changed && !edited.isSame} />
       <FieldForm
+        key={edited.generation}
         id={form}
         collection={collection}
         fields={fields}
@@ -147,7 +149,7 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
 export function Component() {
   const { collection = '', field: name } = useParams();
   const collections = useQuery(collectionsQuery);
-  const fields = useQuery(fieldsQuery(collection));
+  const fields = useFieldsWithIndexes(collection);
   const relations = useQuery(relationsQuery);
   if (fields.isError) return <Failure error={fields.error} retry={() => fields.refetch()} />;
   if (fields.isPending || collections.isPending) return <Loading />;

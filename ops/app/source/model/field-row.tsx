@@ -39,6 +39,8 @@ function marksOf({ meta, schema }: Field) {
   if (meta?.required) marks.push({ icon: 'star', key: 'required' });
   if (meta?.readonly) marks.push({ icon: 'lock', key: 'readonly' });
   if (meta?.hidden) marks.push({ icon: 'visibility_off', key: 'hidden' });
+  if (schema?.index_state === 'building') marks.push({ icon: 'schedule', key: 'building' });
+  if (schema?.index_state === 'invalid') marks.push({ icon: 'warning', key: 'invalid' });
   return marks;
 }
 

@@ -1,5 +1,5 @@
 /** The field that is edited: as it was, as it is now, and what somebody else has made of it meanwhile. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { RelationKind } from '../data/relation-of.ts';
 import type { Field, Relation } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
@@ -21,6 +21,10 @@ interface Sides {
   readonly mine: FieldState;
 }
 
+function same(one: FieldState, other: FieldState): boolean {
+  return sameValue(membersOf(one), membersOf(other));
+}
+
 function changesOf({ base, mine }: Sides) {
   const { actions } = base;
   const relation =
@@ -29,13 +33,19 @@ function changesOf({ base, mine }: Sides) {
 }
 
 export function useFieldDraft(field: Field | null, relation: RelationKind | null) {
-  const [sides, setSides] = useState<Sides>(() => {
-    const begun = stateOf(field, relation);
-    return { base: begun, mine: begun };
-  });
+  const latest = useMemo(() => stateOf(field, relation), [field, relation]);
+  const [sides, setSides] = useState<Sides>({ base: latest, mine: latest });
+  /** Counts how often the form begins anew from what is stored. */
+  const [generation, setGeneration] = useState(0);
   const [theirs, setTheirs] = useState<FieldState | null>(null);
   const { base, mine } = sides;
   const changes = changesOf(sides);
+  const begin = (next: Sides) => {
+    setSides(next);
+    setGeneration(generation + 1);
+  };
+  // A form without changes shows what is stored.
+  if (mine === base && field !== null && !same(base, latest)) begin({ base: latest, mine: latest });
   const change = (next: Partial<FieldState>) =>
     setSides((known) => ({ ...known, mine: { ...known.mine, ...next } }));
 
@@ -53,7 +63,7 @@ export function useFieldDraft(field: Field | null, relation: RelationKind | null
       draft: draftOf(stored.value),
       actions: linked === undefined ? null : actionsOf({ relation: linked.value }),
     };
-    if (!sameValue(membersOf(found), membersOf(edited.base))) {
+    if (!same(found, edited.base)) {
       setTheirs(found);
       throw new ChangedMeanwhile();
     }
@@ -75,12 +85,13 @@ export function useFieldDraft(field: Field | null, relation: RelationKind | null
   const rebase = (stored: FieldState, names: ReadonlySet<string>) => {
     const kept = Object.entries(changedMembers(base, mine)).filter(([name]) => names.has(name));
     const next = { base: stored, mine: withMembers(stored, Object.fromEntries(kept)) };
-    setSides(next);
+    begin(next);
     setTheirs(null);
     return kept.length === 0 ? null : () => prepare(next);
   };
   return {
     ...mine,
+    generation,
     changed: mine !== base,
     isSame: changes.field === null && changes.relation === null,
     change,

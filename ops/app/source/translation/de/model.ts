@@ -22,6 +22,15 @@ export const model = {
     primary: 'Primärschlüssel',
     required: 'Pflichtfeld',
     readonly: 'Schreibgeschützt',
+    building: 'Sein Index wird aufgebaut',
+    invalid: 'Sein Index ist unbrauchbar',
+  },
+  index: {
+    building:
+      'Der Index wird gerade aufgebaut. Bis er fertig ist, sind Filtern und Sortieren nach diesem Feld langsam.',
+    invalid:
+      'Ein Index dieses Feldes wurde nicht zu Ende aufgebaut: Er wird nicht benutzt, bremst aber das Schreiben. Sollen die Werte eindeutig sein, beseitigen Sie zuerst die doppelten. Schalten Sie ihn dann erneut ein und speichern Sie; ein von Hand angelegter Index wird in der Datenbank entfernt (DROP INDEX).',
+    jobs: 'Aufträge zeigen',
   },
   general: 'Allgemeines',
   kind: 'Was es ist',

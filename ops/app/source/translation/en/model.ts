@@ -22,6 +22,15 @@ export const model = {
     primary: 'Primary key',
     required: 'Required',
     readonly: 'Read-only',
+    building: 'Its index is being built',
+    invalid: 'Its index is not usable',
+  },
+  index: {
+    building:
+      'The index is being built. Until it is ready, filters and sorting by this field are slow.',
+    invalid:
+      'An index of this field was not built to its end: it is not used, but slows down writing. If values must be unique, make them unique first. Then switch it on again and save; an index that was made by hand is removed in the database (DROP INDEX).',
+    jobs: 'Show jobs',
   },
   general: 'General',
   kind: 'What it is',
