@@ -81,6 +81,36 @@ t.test('an administrator compares and applies a snapshot', { skip }, async (t) =
     WHERE table_name IN ('book', 'shelf') ORDER BY 1`);
   t.strictSame(rows, [{ column_name: 'id' }, { column_name: 'title' }]);
 
+  // One collection alone.
+  await send('POST', '/collections', { collection: 'shelf', schema: {}, meta: {} });
+  await send('POST', '/fields/book', { field: 'stays', type: 'text' });
+  const both = { ...file, name: 'both.yaml' };
+  await page.getByLabel('Choose a file').setInputFiles(both);
+  await page.getByText('stays', { exact: true }).waitFor();
+  await page.getByRole('checkbox', { name: 'Apply the differences of book' }).uncheck();
+  t.equal(await page.getByRole('checkbox', { name: 'I accept' }).isChecked(), false);
+  await tab.screenshot('some-collections');
+  t.strictSame(await tab.axe(), [], 'choosing collections is accessible');
+  await page.getByRole('checkbox', { name: 'I accept' }).check();
+  const sent = page.waitForRequest((request) => request.url().includes('/schema/apply'));
+  await page.getByRole('button', { name: 'Apply 1 difference' }).click();
+  t.match((await sent).postDataJSON(), {
+    diff: { collections: [{ collection: 'shelf' }], fields: [] },
+  });
+  await page.getByRole('region', { name: 'shelf' }).waitFor({ state: 'detached' });
+  await page.getByText('stays', { exact: true }).waitFor();
+  const { rows: left } = await db.query(`SELECT table_name FROM information_schema.columns
+    WHERE column_name = 'stays' OR table_name = 'shelf'`);
+  t.strictSame(left, [{ table_name: 'book' }], 'the other one is as it was');
+  await page.getByRole('combobox', { name: 'Only these collections' }).click();
+  await page.getByRole('option', { name: 'book' }).click();
+  await page.keyboard.press('Escape');
+  const partly = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download as JSON' }).click();
+  const text = await readFile(await (await partly).path(), 'utf8');
+  const { collections: taken }: { collections: object[] } = JSON.parse(text);
+  t.match(taken, [{ collection: 'book' }]);
+
   // What is no snapshot is refused, and why.
   tab.expectStatus(400, '/schema/diff');
   await page.getByLabel('Choose a file').setInputFiles({

@@ -8,7 +8,7 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Typography from '@mui/material/Typography';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { SluiceError } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
@@ -16,14 +16,15 @@ import { Part } from '../shell/part.tsx';
 import { ChangeState } from './change-state.tsx';
 import { DiffList } from './diff-list.tsx';
 import { Refusal } from './refusal.tsx';
-import { type FoundDiff, groupsOf } from './snapshot-diff.ts';
+import { type FoundDiff, groupsOf, partOf } from './snapshot-diff.ts';
 import { useChange } from './use-change.ts';
 
 export interface ApplyDiffProps {
   readonly found: FoundDiff;
   /** Compares again, after the schema has changed. */
   readonly onAgain: () => void;
-  readonly onApplied: () => void;
+  /** @param rest whether some collections were left as they are */
+  readonly onApplied: (rest: boolean) => void;
 }
 
 function Statements({ found }: { readonly found: FoundDiff }) {
@@ -63,16 +64,29 @@ function Statements({ found }: { readonly found: FoundDiff }) {
 export function ApplyDiff({ found, onAgain, onApplied }: ApplyDiffProps) {
   const translate = useTranslate();
   const [accepted, setAccepted] = useState(false);
-  const groups = groupsOf(found);
+  const all = useMemo(() => groupsOf(found), [found]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(all.map(({ collection }) => collection)),
+  );
+  const groups = all.filter(({ collection }) => chosen.has(collection));
+  const part = groups.length === all.length ? found : partOf(found, chosen);
   const count = groups.reduce((sum, { entries }) => sum + entries.length, 0);
   const gone = groups.flatMap(({ entries }) => entries).filter(({ kind }) => kind === 'gone');
-  const work = useChange(onApplied);
-  const { hash, diff } = found;
+  const work = useChange(() => onApplied(groups.length < all.length));
+  const { hash, diff } = part;
   const apply = () => work.run([{ method: 'POST', path: '/schema/apply', body: { hash, diff } }]);
   const isStale = work.error instanceof SluiceError && work.error.code === 'INVALID_PAYLOAD';
   return (
     <>
-      <DiffList groups={groups} />
+      <DiffList
+        groups={all}
+        chosen={chosen}
+        onChoose={(next) => {
+          setChosen(next);
+          setAccepted(false);
+          work.reset();
+        }}
+      />
       <Part title={translate('model.apply')} help={translate('model.applyHelp')}>
         {gone.length > 0 && (
           <>
@@ -109,12 +123,12 @@ export function ApplyDiff({ found, onAgain, onApplied }: ApplyDiffProps) {
             </Typography>
           </Alert>
         )}
-        <Statements found={found} />
+        {count > 0 && <Statements key={[...chosen].join()} found={part} />}
         <Box>
           <Button
             variant="contained"
             color={gone.length > 0 ? 'error' : 'primary'}
-            disabled={gone.length > 0 && !accepted}
+            disabled={count === 0 || (gone.length > 0 && !accepted)}
             loading={work.isPending}
             onClick={apply}
           >

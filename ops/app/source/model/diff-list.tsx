@@ -1,6 +1,8 @@
 /** The differences of a snapshot, by collection; what would be lost is red, with how much that is. */
 import Box from '@mui/material/Box';
+import Checkbox from '@mui/material/Checkbox';
 import Chip from '@mui/material/Chip';
+import FormControlLabel from '@mui/material/FormControlLabel';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
@@ -92,14 +94,67 @@ function EntryRow({ entry }: { readonly entry: Entry }) {
   );
 }
 
-export function DiffList({ groups }: { readonly groups: readonly DiffGroup[] }) {
-  return groups.map(({ collection, entries }) => (
-    <Part key={collection} title={collection}>
-      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, display: 'grid', gap: 1.5 }}>
-        {entries.map((entry) => (
-          <EntryRow key={`${entry.what} ${entry.name}`} entry={entry} />
-        ))}
-      </Box>
-    </Part>
-  ));
+export interface DiffListProps {
+  readonly groups: readonly DiffGroup[];
+  /** The collections whose differences are to be applied. */
+  readonly chosen: ReadonlySet<string>;
+  readonly onChoose: (chosen: ReadonlySet<string>) => void;
+}
+
+export function DiffList({ groups, chosen, onChoose }: DiffListProps) {
+  const translate = useTranslate();
+  const several = groups.length > 1;
+  const names = groups.map(({ collection }) => collection);
+  const choose = (collection: string, checked: boolean) =>
+    onChoose(new Set(names.filter((name) => (name === collection ? checked : chosen.has(name)))));
+  return (
+    <>
+      {several && (
+        <FormControlLabel
+          control={
+            <Checkbox
+              size="small"
+              checked={chosen.size === names.length}
+              indeterminate={chosen.size > 0 && chosen.size < names.length}
+              onChange={(_, checked) => onChoose(new Set(checked ? names : []))}
+            />
+          }
+          label={translate('model.applyAll')}
+          sx={{ justifySelf: 'start' }}
+        />
+      )}
+      {groups.map(({ collection, entries }) => (
+        <Part key={collection} title={collection}>
+          {several && (
+            <FormControlLabel
+              control={
+                <Checkbox
+                  size="small"
+                  checked={chosen.has(collection)}
+                  onChange={(_, checked) => choose(collection, checked)}
+                  slotProps={{
+                    input: { 'aria-label': translate('model.applyThese', { name: collection }) },
+                  }}
+                />
+              }
+              label={translate('model.applyThis')}
+              slotProps={{ typography: { variant: 'body2' } }}
+              sx={{ justifySelf: 'start' }}
+            />
+          )}
+          <Box
+            component="ul"
+            sx={{
+              ...{ listStyle: 'none', m: 0, p: 0, display: 'grid', gap: 1.5 },
+              ...(!chosen.has(collection) && { filter: 'grayscale(1)' }),
+            }}
+          >
+            {entries.map((entry) => (
+              <EntryRow key={`${entry.what} ${entry.name}`} entry={entry} />
+            ))}
+          </Box>
+        </Part>
+      ))}
+    </>
+  );
 }

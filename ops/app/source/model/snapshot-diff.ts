@@ -51,6 +51,11 @@ function kindOf(differences: readonly Item[]): Entry['kind'] {
   return only.kind === 'N' ? 'new' : only.kind === 'D' ? 'gone' : 'changed';
 }
 
+/** The collection that a difference is about, or the list of rights in which it stands. */
+function collectionOf(part: string, found: Item): string {
+  return String(found.collection ?? part);
+}
+
 function entryOf(part: string, found: Item): Entry {
   const differences = Array.isArray(found.diff) ? found.diff.filter(isItem) : [];
   const kind = kindOf(differences);
@@ -58,7 +63,7 @@ function entryOf(part: string, found: Item): Entry {
   const name = what === 'right' ? (found.id ?? found.name ?? '') : (found.field ?? '');
   return {
     what,
-    collection: String(found.collection ?? part),
+    collection: collectionOf(part, found),
     name: String(name),
     kind,
     details: kind === 'changed' ? differences.map(detailOf) : [],
@@ -74,6 +79,16 @@ export function groupsOf({ diff }: FoundDiff): readonly DiffGroup[] {
   return groups
     .map(([collection, members]) => ({ collection, entries: members }))
     .toSorted((a, b) => (a.collection < b.collection ? -1 : 1));
+}
+
+/** The differences of some collections alone. */
+export function partOf({ hash, diff }: FoundDiff, chosen: ReadonlySet<string>): FoundDiff {
+  const parts = Object.entries(diff).map(([part, list]) => {
+    if (!Array.isArray(list)) return [part, list] as const;
+    const kept = list.filter((found) => isItem(found) && chosen.has(collectionOf(part, found)));
+    return [part, kept] as const;
+  });
+  return { hash, diff: Object.fromEntries(parts) };
 }
 
 /** A value as a short text; what is not there is empty. */

@@ -13,13 +13,12 @@ import { client } from '../data/client.ts';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
-import { Icon } from '../theme/icon.tsx';
 import { ApplyDiff } from './apply-diff.tsx';
 import { Refusal } from './refusal.tsx';
 import type { FoundDiff } from './snapshot-diff.ts';
 import { SnapshotFile } from './snapshot-file.tsx';
+import { TakeSnapshot } from './take-snapshot.tsx';
 
-const FORMATS = ['yaml', 'json'] as const;
 const MODES = ['merge', 'mirror'] as const;
 
 interface Comparison {
@@ -52,22 +51,7 @@ export function Component() {
     <>
       <PageHeader title={translate('model.snapshots')} />
       <Box sx={FORM}>
-        <Part title={translate('model.takeSnapshot')} help={translate('model.takeSnapshotHelp')}>
-          <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
-            {FORMATS.map((format) => (
-              <Button
-                key={format}
-                component="a"
-                variant="outlined"
-                href={`${client.url}/schema/snapshot?export=${format}`}
-                download
-                startIcon={<Icon name="download" />}
-              >
-                {translate('model.downloadAs', { format: format.toUpperCase() })}
-              </Button>
-            ))}
-          </Box>
-        </Part>
+        <TakeSnapshot />
         <Part title={translate('model.compare')} help={translate('model.compareHelp')}>
           <RadioGroup
             aria-label={translate('model.mode')}
@@ -108,8 +92,10 @@ export function Component() {
             key={data.hash + mode}
             found={data}
             onAgain={again}
-            onApplied={() => {
-              reset();
+            onApplied={(rest) => {
+              // What was left out is still different.
+              if (rest) again();
+              else reset();
               notify('model.applied', { type: 'success' });
             }}
           />

@@ -440,6 +440,11 @@ export const model = {
     delete: 'Die Verbindung wird vergessen',
   },
   snapshots: 'Momentaufnahmen',
+  onlyThese: 'Nur diese Sammlungen',
+  onlyTheseHelp: 'Leer für alle.',
+  applyAll: 'Die Unterschiede aller Sammlungen anwenden',
+  applyThis: 'Anwenden',
+  applyThese: 'Die Unterschiede von %{name} anwenden',
   takeSnapshot: 'Momentaufnahme herunterladen',
   takeSnapshotHelp:
     'Das ganze Datenmodell als Datei: Sammlungen, Felder und Beziehungen, ohne Einträge. Bewahren Sie sie bei Ihrem Projekt auf, oder richten Sie damit eine andere Installation gleich ein.',

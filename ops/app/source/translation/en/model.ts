@@ -438,6 +438,11 @@ export const model = {
     delete: 'The connection is forgotten',
   },
   snapshots: 'Snapshots',
+  onlyThese: 'Only these collections',
+  onlyTheseHelp: 'Leave it empty for all.',
+  applyAll: 'Apply the differences of all collections',
+  applyThis: 'Apply',
+  applyThese: 'Apply the differences of %{name}',
   takeSnapshot: 'Take a snapshot',
   takeSnapshotHelp:
     'The whole data model as a file: collections, fields and relations, without items. Keep it with your project, or make another installation alike.',
