@@ -5,30 +5,24 @@
 import { readFileSync } from 'node:fs';
 import type { RouteObject } from 'react-router-dom';
 import t, { type Test } from 'tap';
-import { ADMIN, type AppPage, DESKTOP, startApp } from '#tests/harness/app.ts';
+import { type AppPage, startApp } from '#tests/harness/app.ts';
 import { startBrowser } from '#tests/harness/browser.ts';
 import type { Cluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
-import { focusFaults, HEAD_FAULTS, namelessControls, TOO_WIDE } from './fixture/screen-checks.ts';
+import {
+  COLOURS,
+  focusFaults,
+  fromRightInGerman,
+  HEAD_FAULTS,
+  inGerman,
+  namelessControls,
+  narrow,
+  settled,
+  turnDark,
+} from './fixture/screen-checks.ts';
 
 const browser = await startBrowser(t);
 const skip = browser === null && 'no browser starts here';
-
-/** How wide a screen is that shows 1280 pixels at four times their size. */
-const NARROW = { width: 320, height: 800 } as const;
-const DARK = "document.documentElement.style.colorScheme === 'dark'";
-const IN_GERMAN =
-  "document.documentElement.lang === 'de' && document.documentElement.dir === 'rtl'";
-/** What of axe depends on the colours of a theme. */
-const COLOURS = ['color-contrast', 'link-in-text-block'];
-const DRAWN = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
-
-/** Text of a screen when nothing of it is on its way; else the empty text. */
-const LOADED = `(() => {
-  const main = document.querySelector('main');
-  if (main === null || main.querySelector('h1') === null) return '';
-  return main.querySelector('[role=progressbar], [aria-busy=true]') === null ? main.innerText : '';
-})()`;
 
 type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job', string>>;
 
@@ -138,7 +132,8 @@ async function makeContent({ db, fetch }: Cluster): Promise<Ids> {
 t.test('every screen', { skip }, async (t) => {
   if (browser === null) return;
   const app = await startApp(t, browser, { workers: 1 });
-  const screens = screensOf(await makeContent(app.cluster));
+  const ids = await makeContent(app.cluster);
+  const screens = screensOf(ids);
   const addresses = (await sections()).flatMap(({ routes }) => addressesOf(routes));
   t.strictSame(addresses.toSorted(), Object.keys(screens).toSorted(), 'each route is visited');
   const routes = readFileSync(new URL('../../ops/app/source/routes.tsx', import.meta.url), 'utf8');
@@ -152,30 +147,6 @@ t.test('every screen', { skip }, async (t) => {
     path === null || route === '*' ? [] : [path],
   );
 
-  const settled = async ({ page }: AppPage) => {
-    let before = '';
-    await until(async () => {
-      const text: string = await page.evaluate(LOADED);
-      const isStill = text !== '' && text === before;
-      before = text;
-      return isStill;
-    }, `${page.url()} has loaded`);
-  };
-  /** Measures a screen that is 320 pixels wide, once it is drawn like that. */
-  const narrow = async ({ page }: AppPage) => {
-    await page.setViewportSize(NARROW);
-    await until(() => page.evaluate('innerWidth === 320'), 'the page is narrow');
-    await page.evaluate(DRAWN);
-    let found: readonly string[] = [];
-    const fits = async () => {
-      found = await page.evaluate(TOO_WIDE);
-      return found.length === 0;
-    };
-    await until(fits, 'it fits', 500).catch(() => undefined);
-    await page.setViewportSize(DESKTOP);
-    await until(() => page.evaluate('innerWidth === 1280'), 'the page is wide');
-    return found;
-  };
   let seen: readonly string[] = [];
   const visit = async (t: Test, tab: AppPage, path: string) => {
     const { page } = tab;
@@ -194,8 +165,7 @@ t.test('every screen', { skip }, async (t) => {
       ...(await tab.axe(['target-size'])),
     ];
     faults.push(...(await narrow(tab)));
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await until(() => page.evaluate(DARK), 'it is dark');
+    await turnDark(tab);
     const dark = (await tab.axe(COLOURS)).map((fault) => `dark: ${fault}`);
     t.strictSame([...faults, ...dark], [], path);
   };
@@ -204,6 +174,10 @@ t.test('every screen', { skip }, async (t) => {
     const tab = await app.newPage({ reducedMotion: 'reduce' });
     tab.expectStatus(401, '/users/me');
     for (const path of open) await visit(t, tab, path);
+    for (const path of ['/login', `/users/${ids.user}`]) {
+      await tab.open(path);
+      await until(() => tab.page.url().includes('/sign-in'), `${path} leads to signing in`);
+    }
     t.strictSame(tab.faults, []);
   });
 
@@ -211,23 +185,20 @@ t.test('every screen', { skip }, async (t) => {
   await tab.signIn();
   await t.test('of an administrator', async (t) => {
     for (const path of [...Object.values(screens), '/nowhere']) await visit(t, tab, path);
+    await tab.open(`/users/${ids.user}`);
+    const account = `/content/system_users/${ids.user}`;
+    await until(() => tab.page.url().endsWith(account), 'a confirmed address leads to the account');
+    await settled(tab);
     t.strictSame(tab.faults, []);
   });
 
   await t.test('in German, from right to left', async (t) => {
     const { page } = tab;
-    const answer = await app.cluster.fetch('/users?fields=id,email');
-    const users: { data: { id: string; email: string }[] } = JSON.parse(await answer.text());
-    const own = users.data.find(({ email }) => email === ADMIN.email)?.id;
-    const changed = await app.cluster.fetch(`/users/${own}`, {
-      method: 'PATCH',
-      body: JSON.stringify({ language: 'de', text_direction: 'rtl' }),
-    });
-    t.equal(changed.status, 200);
+    t.equal(await fromRightInGerman(app.cluster), 200);
     await page.emulateMedia({ colorScheme: 'light' });
     for (const path of Object.values(screens)) {
       await tab.open(path);
-      await until(() => page.evaluate(IN_GERMAN), 'it is in German, from right to left');
+      await inGerman(tab);
       await settled(tab);
       const faults = [...(await tab.axe()), ...(await narrow(tab))];
       t.strictSame(faults, [], path);

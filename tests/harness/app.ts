@@ -40,8 +40,8 @@ export interface AppPage {
   signIn(credentials?: Credentials): Promise<void>;
   /** Keeps a picture of the page. */
   screenshot(name: string): Promise<void>;
-  /** What axe finds that is serious or critical, one line each; by some of its rules, or all. */
-  axe(rules?: readonly string[]): Promise<readonly string[]>;
+  /** What axe finds that matters, one line each; by some of its rules, or all; on all, or within. */
+  axe(rules?: readonly string[], within?: string): Promise<readonly string[]>;
   /** Presses Tab until something with this accessible name has the focus, at most `limit` times. */
   tabTo(name: string, limit?: number): Promise<void>;
 }
@@ -196,16 +196,18 @@ export async function startApp(
       async screenshot(name) {
         await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
       },
-      async axe(rules) {
+      async axe(rules, within) {
         await page.evaluate(AT_REST);
-        axeSource ??= readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-        await page.evaluate(axeSource);
+        if (await page.evaluate("typeof axe === 'undefined'")) {
+          axeSource ??= readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+          await page.evaluate(axeSource);
+        }
         const options = { runOnly: rules ?? WCAG };
         const results: AxeResults = await page.evaluate(
-          `axe.run(document, ${JSON.stringify(options)})`,
+          `axe.run(${JSON.stringify(within) ?? 'document'}, ${JSON.stringify(options)})`,
         );
         return results.violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .filter(({ impact }) => impact !== 'minor')
           .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
       },
       async tabTo(name, limit = 60) {

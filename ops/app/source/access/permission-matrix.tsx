@@ -49,6 +49,8 @@ export function PermissionMatrix({ stored, changes, editable, onChange }: Permis
     setMenu(null);
   };
   const { row, action } = menu ?? {};
+  const label =
+    row && (action ? `${row.label}: ${translate(`access.action.${action}`)}` : row.label);
   const level = row && action ? levelOf(rulesAt(row, action), action) : null;
   const choice = (name: string, icon: IconName, text: string, choose: () => void) => (
     <MenuItem selected={level === name} onClick={choose}>
@@ -61,7 +63,12 @@ export function PermissionMatrix({ stored, changes, editable, onChange }: Permis
   return (
     <>
       <Matrix cells={cells} changed={changed} editable={editable} onOpen={open} />
-      <Menu open={menu !== null} anchorEl={menu?.anchor ?? null} onClose={() => setMenu(null)}>
+      <Menu
+        open={menu !== null}
+        anchorEl={menu?.anchor ?? null}
+        onClose={() => setMenu(null)}
+        slotProps={{ list: { 'aria-label': label } }}
+      >
         {choice('none', 'remove', 'access.noAccess', () => set('none'))}
         {choice('full', 'check', 'access.fullAccess', () => set('full'))}
         {menu?.action && <Divider key="divider" />}

@@ -69,7 +69,6 @@ export function ItemPicker({ collection, value, onChange, label, sx }: ItemPicke
       isOptionEqualToValue={(one, other) => String(one[key]) === String(other[key])}
       loading={found.isFetching}
       noOptionsText={translate('list.nothingFits')}
-      loadingText={translate('shell.loading')}
       {...(sx !== undefined && { sx })}
       renderInput={(parameters) => <TextField {...parameters} label={label} />}
     />

@@ -42,7 +42,13 @@ export function SaveMenu({ form, busy, disabled, offers, onChoose }: SaveMenuPro
           </Button>
         )}
       </ButtonGroup>
-      <Menu id={id} anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+      <Menu
+        id={id}
+        anchorEl={anchor}
+        open={anchor !== null}
+        onClose={() => setAnchor(null)}
+        slotProps={{ list: { 'aria-label': translate('form.saveMore') } }}
+      >
         {offers.map((after) => (
           <MenuItem
             key={after}

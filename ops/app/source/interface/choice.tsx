@@ -4,7 +4,6 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useSame } from '../data/use-same.ts';
 import { type Choice, choicesOf } from '../display/choices.ts';
 import { ControlFrame } from './control-frame.tsx';
@@ -24,7 +23,6 @@ function textOf(option: Choice | string): string {
 
 export function DropdownInterface(props: InterfaceProps) {
   const { field, label, value, onChange, readOnly, required, error } = props;
-  const translate = useTranslate();
   const options = withValue(choicesOf(field), value);
   const chosen = useSame(options.find((known) => String(known.value) === String(value)) ?? null);
   const allowsOther = field.meta?.options?.allowOther === true;
@@ -43,10 +41,6 @@ export function DropdownInterface(props: InterfaceProps) {
       disableClearable={required && field.meta?.options?.allowNone !== true}
       getOptionLabel={(option) => (typeof option === 'string' ? option : option.text)}
       isOptionEqualToValue={(option, known) => textOf(option) === textOf(known)}
-      openText={translate('interface.open')}
-      clearText={translate('interface.clear')}
-      closeText={translate('shell.close')}
-      noOptionsText={translate('interface.noOptions')}
       renderInput={(params) => (
         <TextField
           {...params}

@@ -3,7 +3,6 @@ import Autocomplete from '@mui/material/Autocomplete';
 import Box from '@mui/material/Box';
 import InputAdornment from '@mui/material/InputAdornment';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { NamedIcon } from '../theme/icon.tsx';
 import { ICONS } from '../theme/icon-paths.ts';
 import type { InterfaceProps } from './interface.ts';
@@ -12,7 +11,6 @@ const NAMES = Object.keys(ICONS);
 
 export function IconInterface(props: InterfaceProps) {
   const { field, label, value, onChange, readOnly, required, error } = props;
-  const translate = useTranslate();
   const name = value === null || value === undefined || value === '' ? null : String(value);
   return (
     <Autocomplete
@@ -22,9 +20,6 @@ export function IconInterface(props: InterfaceProps) {
       options={NAMES}
       value={name}
       onChange={(_, picked) => onChange(picked === '' ? null : picked)}
-      openText={translate('interface.open')}
-      clearText={translate('interface.clear')}
-      closeText={translate('shell.close')}
       renderOption={({ key, ...item }, option) => (
         <Box component="li" key={key} {...item} sx={{ gap: 1.5 }}>
           <NamedIcon name={option} fallback="label" fontSize="small" />

@@ -2,7 +2,6 @@
 import Autocomplete from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useDeferredValue } from 'react';
 import { client } from '../data/client.ts';
 import { textOption } from '../data/values.ts';
@@ -12,7 +11,6 @@ const AT_MOST = 20;
 
 export function SuggestionInterface(props: InterfaceProps) {
   const { field, label, value, onChange, readOnly, required, error } = props;
-  const translate = useTranslate();
   const text = value === null || value === undefined ? '' : String(value);
   const asked = useDeferredValue(text);
   const { collection, field: name } = field;
@@ -40,7 +38,6 @@ export function SuggestionInterface(props: InterfaceProps) {
       filterOptions={(all) => all}
       inputValue={text}
       onInputChange={(_, typed) => onChange(typed === '' ? null : typed)}
-      clearText={translate('interface.clear')}
       renderInput={(params) => (
         <TextField
           {...params}

@@ -33,10 +33,6 @@ export function TagsInterface(props: InterfaceProps) {
       options={presets}
       value={entries}
       onChange={(_, next) => onChange(listValue(field, clean(next).filter(Boolean)))}
-      openText={translate('interface.open')}
-      clearText={translate('interface.clear')}
-      closeText={translate('shell.close')}
-      noOptionsText={translate('interface.noOptions')}
       renderInput={(params) => (
         <TextField
           {...params}

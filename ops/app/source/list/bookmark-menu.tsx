@@ -76,6 +76,7 @@ function SaveDialog({
 
 export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
   const translate = useTranslate();
+  const opener = useId();
   const { bookmarks, save, remove, mayDelete } = useBookmarks(collection);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const [saving, setSaving] = useState(false);
@@ -88,6 +89,7 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
   return (
     <>
       <Button
+        id={opener}
         color="inherit"
         startIcon={<Icon name={chosen === undefined ? 'bookmark_add' : 'bookmark'} />}
         aria-haspopup="menu"
@@ -101,7 +103,12 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
           {chosen?.name ?? translate('list.bookmarks')}
         </Box>
       </Button>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={close}>
+      <Menu
+        anchorEl={anchor}
+        open={anchor !== null}
+        onClose={close}
+        slotProps={{ list: { 'aria-labelledby': opener } }}
+      >
         {bookmarks.length === 0 && <MenuItem disabled>{translate('list.noBookmarks')}</MenuItem>}
         {bookmarks.map((bookmark) => (
           <MenuItem

@@ -72,7 +72,7 @@ export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: Bu
         <DialogTitle id={title}>
           {translate('list.editTitle', { smart_count: keys.length })}
         </DialogTitle>
-        <DialogContent sx={{ display: 'grid', gap: 2 }}>
+        <DialogContent sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}>
           <DialogContentText>{translate('list.editHelp')}</DialogContentText>
           {failure !== null && (
             <Alert severity="error" role="alert">

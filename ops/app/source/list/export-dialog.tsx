@@ -81,7 +81,7 @@ export function ExportDialog(props: ExportDialogProps) {
   return (
     <Dialog open onClose={onClose} aria-labelledby={title} fullWidth maxWidth="xs">
       <DialogTitle id={title}>{translate('list.export')}</DialogTitle>
-      <DialogContent sx={{ display: 'grid', gap: 2 }}>
+      <DialogContent sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}>
         <DialogContentText>{translate('list.exportHelp', { count })}</DialogContentText>
         <TextField
           select

@@ -30,6 +30,7 @@ export function AddMenu({ text, targets, onChoose }: AddMenuProps) {
   return (
     <>
       <Button
+        id={`${id}-opener`}
         size="small"
         startIcon={icon}
         aria-haspopup="menu"
@@ -39,7 +40,13 @@ export function AddMenu({ text, targets, onChoose }: AddMenuProps) {
       >
         {translate(text)}
       </Button>
-      <Menu id={id} anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+      <Menu
+        id={id}
+        anchorEl={anchor}
+        open={anchor !== null}
+        onClose={() => setAnchor(null)}
+        slotProps={{ list: { 'aria-labelledby': `${id}-opener` } }}
+      >
         {targets.map(({ name, label }) => (
           <MenuItem
             key={name}

@@ -120,11 +120,7 @@ export function ToOne(props: InterfaceProps) {
         options={options}
         value={chosen}
         loading={found.isFetching}
-        loadingText={translate('shell.loading')}
         noOptionsText={translate('relation.nothingToPick')}
-        openText={translate('interface.open')}
-        closeText={translate('shell.close')}
-        clearText={translate('interface.clear')}
         filterOptions={(all) => all}
         getOptionKey={(option) => JSON.stringify(option.key)}
         getOptionLabel={(option) => option.name}

@@ -83,7 +83,7 @@ function Screens() {
             open={wide || open}
             onClose={() => setOpen(false)}
             anchor="left"
-            ModalProps={{ keepMounted: true }}
+            ModalProps={{ keepMounted: true, closeAfterTransition: false }}
             slotProps={{
               paper: {
                 // Over the screens it is a dialog.

@@ -44,8 +44,9 @@ export function SessionDialog() {
       if (signedIn) resume().catch(() => undefined);
     });
   }, [ended, resume]);
+  if (!ended) return null;
   return (
-    <Dialog open={ended} aria-labelledby={title} fullWidth maxWidth="xs">
+    <Dialog open aria-labelledby={title} fullWidth maxWidth="xs">
       <DialogTitle id={title}>{translate('shell.sessionTitle')}</DialogTitle>
       <DialogContent>
         <DialogContentText>{translate('shell.sessionText')}</DialogContentText>

@@ -9,10 +9,10 @@ import { ThemeProvider } from '@mui/material/styles';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import rtlPlugin from '@mui/stylis-plugin-rtl';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useStore } from 'ra-core';
+import { useLocaleState, useStore, useTranslate } from 'ra-core';
 import { type ReactNode, useEffect, useMemo } from 'react';
 import { projectQuery } from '../data/queries.ts';
-import { makeTheme } from './theme.ts';
+import { type ChoiceWords, makeTheme } from './theme.ts';
 
 export type Appearance = 'auto' | 'light' | 'dark';
 export type Direction = 'auto' | 'ltr' | 'rtl';
@@ -34,6 +34,20 @@ export function useDirection() {
   return useStore<Direction>('direction', 'auto');
 }
 
+/** The same object as long as the language is the same. */
+function useChoiceWords(): ChoiceWords {
+  const translate = useTranslate();
+  const openText = translate('interface.open');
+  const closeText = translate('shell.close');
+  const clearText = translate('interface.clear');
+  const noOptionsText = translate('interface.noOptions');
+  const loadingText = translate('shell.loading');
+  return useMemo(
+    () => ({ openText, closeText, clearText, noOptionsText, loadingText }),
+    [openText, closeText, clearText, noOptionsText, loadingText],
+  );
+}
+
 export function Look({ children }: { readonly children: ReactNode }) {
   const [appearance] = useAppearance();
   const [wanted] = useDirection();
@@ -45,7 +59,11 @@ export function Look({ children }: { readonly children: ReactNode }) {
   const byLanguage = FROM_RIGHT.has(locale.split('-')[0] ?? '') ? 'rtl' : 'ltr';
   const direction = wanted === 'auto' ? byLanguage : wanted;
   const colour = project?.project_color;
-  const theme = useMemo(() => makeTheme({ dark, direction, colour }), [dark, direction, colour]);
+  const words = useChoiceWords();
+  const theme = useMemo(
+    () => makeTheme({ dark, direction, colour, words }),
+    [dark, direction, colour, words],
+  );
   useEffect(() => {
     const root = document.documentElement;
     root.lang = locale;

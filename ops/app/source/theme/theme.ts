@@ -24,10 +24,20 @@ function readableColour(colour: string, paper: string, dark: boolean): string {
   return dark ? '#ffffff' : '#000000';
 }
 
+/** What the buttons and messages of a list of choices say; MUI itself knows English alone. */
+export interface ChoiceWords {
+  readonly openText: string;
+  readonly closeText: string;
+  readonly clearText: string;
+  readonly noOptionsText: string;
+  readonly loadingText: string;
+}
+
 interface Look {
   readonly dark: boolean;
   readonly direction: 'ltr' | 'rtl';
   readonly colour: string | undefined;
+  readonly words: ChoiceWords;
 }
 
 const HEX_COLOUR = /^#[0-9a-f]{6}$/i;
@@ -45,12 +55,13 @@ const DARK = {
 } as const;
 
 /** Makes the theme of MUI for a look. */
-export function makeTheme({ dark, direction, colour }: Look): Theme {
+export function makeTheme({ dark, direction, colour, words }: Look): Theme {
   const accent = colour !== undefined && HEX_COLOUR.test(colour) ? colour : ACCENT;
   const surface = dark ? DARK : LIGHT;
   const primary = readableColour(accent, surface.background.paper, dark);
   return createTheme({
     direction,
+    motion: { reducedMotion: 'system' },
     palette: {
       mode: dark ? 'dark' : 'light',
       contrastThreshold: READABLE,
@@ -92,6 +103,11 @@ export function makeTheme({ dark, direction, colour }: Look): Theme {
       MuiFormHelperText: {
         styleOverrides: { root: { '&.Mui-disabled': { color: surface.text.secondary } } },
       },
+      MuiAutocomplete: { defaultProps: words },
+      // The screen below is there again at once: the focus goes back into it before the dialog has faded.
+      MuiDialog: { defaultProps: { closeAfterTransition: false } },
+      // On a narrow screen, long words stand below each other.
+      MuiDialogActions: { styleOverrides: { root: { flexWrap: 'wrap', rowGap: 8 } } },
       MuiButton: { defaultProps: { disableElevation: true } },
       MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' } } },
       MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },
@@ -106,10 +122,8 @@ export function makeTheme({ dark, direction, colour }: Look): Theme {
           // Fields show their focus by their border.
           'input:not([type=color]):focus-visible, textarea:focus-visible': { outline: 'none' },
           '@media (prefers-reduced-motion: reduce)': {
-            '*, *::before, *::after': {
-              animationDuration: '0.01ms !important',
-              transitionDuration: '0.01ms !important',
-            },
+            // However short, a transition keeps what appears from having the focus at once.
+            '*, *::before, *::after': { transition: 'none !important' },
           },
         },
       },

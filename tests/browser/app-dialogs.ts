@@ -1,0 +1,216 @@
+/**
+ * What opens on lists, and in the frame around all screens: each may be used by everybody,
+ * in light, dark, 320 pixels wide, and in German from right to left. What the source can open and
+ * nothing here does fails.
+ */
+import t from 'tap';
+import { ADMIN, startApp } from '#tests/harness/app.ts';
+import { startBrowser } from '#tests/harness/browser.ts';
+import type { Cluster } from '#tests/harness/cluster.ts';
+import { until } from '#tests/harness/until.ts';
+import { makeBookshop } from './fixture/bookshop.ts';
+import {
+  ADMINISTRATION,
+  byButton,
+  choices,
+  dialog,
+  holdOpenings,
+  type Opening,
+  openersOf,
+  shownBy,
+  title,
+  whole,
+} from './fixture/openings.ts';
+
+const browser = await startBrowser(t);
+const skip = browser === null && 'no browser starts here';
+
+/** Folders of which other tests open what can be opened. */
+const OTHERS = ['files', 'form', 'history', 'interface', 'relation', ...ADMINISTRATION];
+const LIST = '/content/book';
+const ITEM = '/content/book/1';
+const filtered = (filter: object) => `${LIST}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
+const inSelection =
+  (key: string): Opening['open'] =>
+  async (view) => {
+    const { page, say, press } = view;
+    await page.getByRole('checkbox', { name: say('list.select', { key: 1 }), exact: true }).check();
+    await press(view.button(say(key)).last());
+    return dialog(view);
+  };
+const openAccount: Opening['open'] = async (view) => {
+  await view.press(view.page.getByRole('button', { name: view.say('shell.account') }));
+  return dialog(view);
+};
+
+const OF_LISTS: readonly Opening[] = [
+  {
+    of: ['list/bookmark-menu.tsx Menu'],
+    at: LIST,
+    async open(view) {
+      await view.press(view.button(view.say('list.bookmarks')));
+      return view.page.getByRole('menu');
+    },
+  },
+  {
+    of: ['list/bookmark-menu.tsx Dialog'],
+    at: LIST,
+    async open(view) {
+      await view.press(view.button(view.say('list.bookmarks')));
+      await view.page.getByRole('menuitem', { name: view.say('list.saveBookmark') }).press('Enter');
+      return dialog(view);
+    },
+  },
+  { of: ['list/column-menu.tsx Popover'], at: LIST, open: byButton('list.columns') },
+  { of: ['list/export-dialog.tsx Dialog'], at: LIST, open: byButton('list.export') },
+  {
+    of: ['list/bulk-edit-dialog.tsx Dialog'],
+    at: LIST,
+    async open(view) {
+      const edit = await inSelection('list.edit')(view);
+      for (const field of ['title', 'status', 'price', 'since']) {
+        await edit.getByRole('combobox', { name: view.say('list.addField') }).selectOption(field);
+      }
+      return edit;
+    },
+  },
+  {
+    of: ['list/selection-bar.tsx ConfirmDialog', 'shell/confirm-dialog.tsx Dialog'],
+    at: LIST,
+    open: inSelection('shell.delete'),
+  },
+  {
+    of: [],
+    kind: 'part',
+    at: filtered({
+      _and: [
+        { title: { _icontains: 'e' } },
+        { _or: [{ price: { _between: [1, 20] } }, { since: { _null: true } }] },
+        { sold: { _neq: true } },
+        { publisher: { name: { _nempty: true } } },
+        { reviews: { _some: { body: { _eq: 'Good' } } } },
+      ],
+    }),
+    open: async ({ page, say }) => page.getByRole('region', { name: say('filter.title') }),
+  },
+  {
+    of: ['filter/value-editor.tsx Autocomplete'],
+    kind: 'choices',
+    at: filtered({ status: { _in: ['draft'] } }),
+    async open(view) {
+      const value = view.page.getByRole('combobox', {
+        name: view.say('filter.value'),
+        exact: true,
+      });
+      await view.press(value, 'ArrowDown');
+      return choices(view);
+    },
+  },
+  {
+    of: ['display/item-picker.tsx Autocomplete'],
+    kind: 'choices',
+    at: filtered({ publisher: { _eq: 1 } }),
+    async open(view) {
+      const value = view.page.getByRole('combobox', {
+        name: view.say('filter.value'),
+        exact: true,
+      });
+      await view.press(value, 'ArrowDown');
+      await choices(view).getByRole('option').first().waitFor();
+      return choices(view);
+    },
+  },
+  { of: [], kind: 'part', at: '/content/nothing_yet', open: async (view) => whole(view) },
+  { of: [], kind: 'part', at: `${LIST}?search=unheard`, open: async (view) => whole(view) },
+  { of: [], kind: 'part', at: '/content/unknown', open: async (view) => whole(view) },
+  {
+    of: [],
+    kind: 'part',
+    at: filtered({ unknown: { _eq: 1 } }),
+    async open(view) {
+      await view.page.getByRole('alert').waitFor();
+      return whole(view);
+    },
+  },
+];
+
+/** What opens anywhere, and what others do meanwhile. */
+function ofFrame({ db }: Cluster): readonly Opening[] {
+  return [
+    { of: ['shell/account-menu.tsx Popover'], only: 'wide', at: LIST, open: openAccount },
+    {
+      of: ['shell/account-menu.tsx Popover'],
+      only: 'phone',
+      at: LIST,
+      async open(view) {
+        await byButton('shell.menu')(view);
+        return openAccount(view);
+      },
+    },
+    { of: ['shell/frame.tsx Drawer'], only: 'phone', at: LIST, open: byButton('shell.menu') },
+    {
+      of: ['shell/side-drawer.tsx Drawer'],
+      at: ITEM,
+      open: byButton('history.comments'),
+    },
+    {
+      of: ['shell/notices.tsx Snackbar'],
+      kind: 'part',
+      at: ITEM,
+      async open(view) {
+        await title(view).fill(`Collected poems, ${view.say('shell.language')}`);
+        await view.button(view.say('shell.save')).click();
+        const notice = view.page.locator('.MuiSnackbar-root');
+        await notice.hover();
+        return notice;
+      },
+    },
+    {
+      of: ['shell/unsaved-changes.tsx Dialog'],
+      at: ITEM,
+      async open(view) {
+        await title(view).fill('Not saved');
+        await view.press(
+          view.page.getByRole('link', { name: view.say('shell.back'), exact: true }),
+        );
+        return dialog(view);
+      },
+    },
+    {
+      of: ['sign-in/session-dialog.tsx Dialog'],
+      kind: 'question',
+      at: ITEM,
+      async open(view) {
+        for (const status of [400, 401, 403]) view.tab.expectStatus(status, '');
+        await title(view).fill('Typed before');
+        await db.query('DELETE FROM system_sessions');
+        const status = () => view.page.evaluate("fetch('/users/me').then(({ status }) => status)");
+        await until(async () => (await status()) === 401, 'the server knows that it has ended');
+        await view.press(view.button(view.say('shell.save')));
+        return dialog(view);
+      },
+      async end({ page }) {
+        await page.locator('input[name=password]').fill(ADMIN.password);
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      },
+    },
+  ];
+}
+
+t.test('what opens on lists and anywhere', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, { workers: 1, prepare: makeBookshop });
+  const openings = [...OF_LISTS, ...ofFrame(app.cluster)];
+  t.strictSame(
+    openersOf((folder) => !OTHERS.includes(folder)),
+    shownBy(openings),
+    'all that the source can open is opened here',
+  );
+  const tab = await app.newPage({ reducedMotion: 'reduce' });
+  await tab.signIn();
+  tab.expectStatus(400, 'unknown');
+  tab.expectStatus(403, 'unknown');
+  await holdOpenings(t, app, tab, openings);
+  t.strictSame(tab.faults, []);
+});
