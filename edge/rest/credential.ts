@@ -11,11 +11,12 @@ import { cookieOf, takeCookie } from './cookie.ts';
 import { refuseForgery } from './csrf-check.ts';
 
 /**
- * The token of a request (RFC 6750, sections 2.1 and 2.3); null when there is none.
+ * The token of a request (RFC 6750, sections 2.1 and 2.3); null when there is none. What stands behind
+ * `Bearer` is a token even with spaces in it: whoever sends a wrong one is told, and not served as anonymous.
  * @throws ServiceError INVALID_PAYLOAD when it is sent in both places
  */
 export function tokenOf(authorization: string | undefined, parameters: Parameters): string | null {
-  const header = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+  const header = /^Bearer +(\S.*?) *$/i.exec(authorization ?? '')?.[1] ?? null;
   const { access_token: given } = parameters;
   const query = typeof given === 'string' && given !== '' ? given : null;
   if (header !== null && query !== null) {

@@ -87,6 +87,12 @@ t.test('the claims tell rights and missing factors', async (t) => {
   t.match(claims, { role, app_access: true, admin_access: false, enforce_tfa: true });
 });
 
+t.test('whatever is sent as a token is one', async (t) => {
+  for (const token of ['unknown', 'with spaces in it']) {
+    t.equal(await ask(url, token), 'INVALID_CREDENTIALS', token);
+  }
+});
+
 t.test('login in mode cookie', async (t) => {
   const { response, data, cookie } = await login({ mode: 'cookie' });
   t.strictSame(Object.keys(data).sort(), ['access_token', 'expires']);
