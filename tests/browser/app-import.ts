@@ -273,6 +273,23 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await beside.page.close();
   });
 
+  await t.test('what a rule of a field refuses has the words of the field', async (t) => {
+    const meta = { validation: { age: { _gte: 6 } }, validation_message: 'Nobody is so young.' };
+    const made = await cluster.fetch('/fields/customer/age', {
+      method: 'PATCH',
+      body: JSON.stringify({ meta }),
+    });
+    t.equal(made.status, 200);
+    await tab.open('/imports?collection=customer');
+    await drop(tab, 'young.csv', 'name,age\nYoung,3\nOther,x\n');
+    await page.getByText('2 of 2 columns are imported').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const row = (name: string) => page.getByRole('row').filter({ has: page.getByLabel(name) });
+    await row('age of row 1').getByText('Nobody is so young.').waitFor();
+    await row('age of row 2').getByText('whole number').waitFor();
+    await tab.screenshot('words-of-the-field');
+  });
+
   await t.test('in German, from right to left', async (t) => {
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByLabel('Language').selectOption('de');

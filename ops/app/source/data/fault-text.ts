@@ -93,6 +93,15 @@ export function tellRefusal(
   return { text: translate('failure.refused'), detail: detail ?? message };
 }
 
+/** A value that is missing breaks no rule. */
+const MISSING = new Set<unknown>(['required', 'nnull']);
+
+/** Whether a value breaks a rule of its field, which may have words of its own for that. */
+export function breaksRule({ code, reason, type }: Refusal): boolean {
+  if (code !== 'FAILED_VALIDATION' || MISSING.has(type)) return false;
+  return typeof reason !== 'string' || reason === '' || recognise(reason)?.key === 'rule';
+}
+
 /** All of it in one line. */
 export function refusalText(
   refusal: Refusal,

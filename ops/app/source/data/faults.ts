@@ -1,6 +1,6 @@
 /** What the server says about the fields of a payload: each text with the place that it is about. */
 import { SluiceError } from '../../../client/source/index.ts';
-import { refusalText, type Translate } from './fault-text.ts';
+import { breaksRule, refusalText, type Translate } from './fault-text.ts';
 import type { Field } from './schema-types.ts';
 
 export interface Fault {
@@ -11,9 +11,6 @@ export interface Fault {
   readonly byRule?: boolean;
 }
 
-/** A value that is missing breaks no rule. */
-const MISSING = new Set<unknown>(['required', 'nnull']);
-
 function isStep(step: unknown): step is string | number {
   return typeof step === 'string' || typeof step === 'number';
 }
@@ -22,11 +19,11 @@ function isStep(step: unknown): step is string | number {
 export function faultsOf(error: unknown, translate: Translate): readonly Fault[] {
   if (!(error instanceof SluiceError)) return [];
   return error.errors.flatMap(({ message, extensions }) => {
-    const { field, path, code, type } = extensions;
+    const { field, path } = extensions;
     if (typeof field !== 'string') return [];
     const told = refusalText(extensions, translate, message);
     const below = Array.isArray(path) ? path.filter(isStep).map(String) : [];
-    const byRule = code === 'FAILED_VALIDATION' && !MISSING.has(type);
+    const byRule = breaksRule(extensions);
     // Several fields together, such as those of a check, are joined by commas.
     return field
       .split(',')

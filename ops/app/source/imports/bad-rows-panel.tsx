@@ -16,7 +16,8 @@ import { useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { tellFailure } from '../data/failure.ts';
-import { refusalText } from '../data/fault-text.ts';
+import { breaksRule, refusalText } from '../data/fault-text.ts';
+import { fieldsQuery } from '../data/queries.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
@@ -70,6 +71,11 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const isDirty = useRef(false);
   isDirty.current = Object.keys(edits).length > 0;
+  const fields = useQuery({ ...fieldsQuery(job.collection ?? ''), enabled: !!job.collection });
+  const say = (fault: RowFault) => {
+    const meta = fields.data?.find(({ field }) => field === fault.field)?.meta;
+    return (breaksRule(fault) && meta?.validation_message) || refusalText(fault, translate);
+  };
   const shown = columns.filter((column) => plan.mapping[column] !== null);
   const choose = (row: number, now: boolean) =>
     setChosen((before) => {
@@ -153,9 +159,7 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
                       Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? '']))
                     }
                     edits={edits[bad.row] ?? {}}
-                    faults={faultsByColumn(bad, remembered, (fault) =>
-                      refusalText(fault, translate),
-                    )}
+                    faults={faultsByColumn(bad, remembered, say)}
                     choosable={!dryRun}
                     chosen={dryRun || cells === null ? null : chosen.has(bad.row)}
                     onEdit={edit}
