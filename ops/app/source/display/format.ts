@@ -49,3 +49,13 @@ export function formatNumber(value: unknown, locale: string): string {
   } as const;
   return new Intl.NumberFormat(locale, options).format(text);
 }
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** A size in the unit that people would choose, each a thousand of the one before. */
+export function formatBytes(bytes: number, locale: string): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), BYTE_UNITS.length - 1);
+  const value = bytes / 1_000 ** power;
+  const digits = power === 0 || value >= 100 ? 0 : 1;
+  return `${formatNumber(value.toFixed(digits), locale)} ${BYTE_UNITS[power]}`;
+}

@@ -10,14 +10,14 @@ import { tellFailure } from '../data/failure.ts';
 import { useFields, useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Item } from '../data/schema-types.ts';
-import { formatNumber } from '../display/format.ts';
+import { FileSign, isPicture } from '../display/file-sign.tsx';
+import { formatBytes } from '../display/format.ts';
 import { ControlFrame } from '../interface/control-frame.tsx';
 import type { InterfaceProps } from '../interface/interface.ts';
 import { ItemDrawer } from '../relation/item-drawer.tsx';
 import { PickerDialog } from '../relation/picker-dialog.tsx';
 import { linkedOf } from '../relation/to-one.tsx';
 import { Icon } from '../theme/icon.tsx';
-import { FileSign, isPicture } from './file-sign.tsx';
 import { FocalPoint } from './focal-point.tsx';
 import { UploadArea } from './upload-area.tsx';
 
@@ -32,13 +32,6 @@ const TECHNICAL: ReadonlySet<string> = new Set([
   ...['metadata', 'focal_point_x', 'focal_point_y', 'tus_id', 'tus_data', 'sha256'],
 ]);
 const IMAGES = { type: { _starts_with: 'image/' } };
-
-function sizeText(bytes: unknown, locale: string): string {
-  const size = Number(bytes ?? 0);
-  if (size < 1_000) return `${formatNumber(size, locale)} B`;
-  if (size < 1_000_000) return `${formatNumber((size / 1_000).toFixed(1), locale)} kB`;
-  return `${formatNumber((size / 1_000_000).toFixed(1), locale)} MB`;
-}
 
 function Chosen(props: InterfaceProps & { readonly file: string; readonly changes: Item }) {
   const { onChange, readOnly, file: id, changes, faults = [] } = props;
@@ -93,7 +86,9 @@ function Chosen(props: InterfaceProps & { readonly file: string; readonly change
       )}
       <Typography sx={{ mt: 1, fontWeight: 600, overflowWrap: 'anywhere' }}>{name}</Typography>
       <Typography color="textSecondary" sx={{ fontSize: 13 }}>
-        {[String(file.type ?? ''), sizeText(file.filesize, locale)].filter(Boolean).join(' · ')}
+        {[String(file.type ?? ''), formatBytes(Number(file.filesize ?? 0), locale)]
+          .filter(Boolean)
+          .join(' · ')}
         {width > 0 && ` · ${width} × ${height}`}
       </Typography>
       <Box sx={{ display: 'flex', gap: 0.5, mt: 1, flexWrap: 'wrap' }}>

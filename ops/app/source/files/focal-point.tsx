@@ -5,6 +5,7 @@
 import Box from '@mui/material/Box';
 import { useTranslate } from 'ra-core';
 import type { KeyboardEvent, MouseEvent } from 'react';
+import { usePicture } from '../display/use-picture.ts';
 
 export interface Point {
   readonly x: number;
@@ -21,6 +22,10 @@ interface FocalPointProps {
   readonly readOnly: boolean;
   readonly onChange: (point: Point) => void;
 }
+
+/** Pixels: the most that a picture takes. */
+const HEIGHT = 320;
+const WIDTH = 800;
 
 const MOVES: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0],
@@ -47,12 +52,18 @@ export function FocalPoint(props: FocalPointProps) {
     const by = Math.max(1, Math.round((event.shiftKey ? 0.1 : 0.02) * width));
     move(x + step[0] * by, y + step[1] * by);
   };
+  const { attempt, onError } = usePicture(source);
+  // Its room is there before it is.
+  const shown = Math.min(width, (HEIGHT * width) / height, WIDTH);
   const picture = (
     <Box
       component="img"
+      key={attempt}
       src={source}
+      onError={onError}
       alt={name}
-      sx={{ display: 'block', maxWidth: '100%', maxHeight: 320 }}
+      style={{ width: shown, aspectRatio: `${width} / ${height}` }}
+      sx={{ display: 'block', maxWidth: '100%' }}
     />
   );
   if (readOnly) return picture;

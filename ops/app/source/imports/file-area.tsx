@@ -6,7 +6,7 @@ import Typography from '@mui/material/Typography';
 import { useMutation } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { type DragEvent, useRef, useState } from 'react';
-import { formatNumber } from '../display/format.ts';
+import { formatBytes } from '../display/format.ts';
 import { Icon } from '../theme/icon.tsx';
 import { type OpenedFile, openFile } from './beginning.ts';
 import type { Format } from './plan.ts';
@@ -18,13 +18,6 @@ export interface FileAreaProps {
 }
 
 const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz';
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
-
-function formatSize(bytes: number, locale: string): string {
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
-  const value = bytes / 1_000 ** power;
-  return `${formatNumber(value.toFixed(power === 0 || value >= 100 ? 0 : 1), locale)} ${UNITS[power]}`;
-}
 
 export function FileArea({ opened, format, onOpened }: FileAreaProps) {
   const translate = useTranslate();
@@ -42,7 +35,7 @@ export function FileArea({ opened, format, onOpened }: FileAreaProps) {
     take(event.dataTransfer.files);
   };
   const facts = opened && [
-    formatSize(opened.file.size, locale),
+    formatBytes(opened.file.size, locale),
     ...(format === null ? [] : [translate(`imports.format.${format}`)]),
     ...(opened.gzip ? ['gzip'] : []),
   ];

@@ -2,9 +2,9 @@
 import Box from '@mui/material/Box';
 import { useTranslate } from 'ra-core';
 import type { Item } from '../data/schema-types.ts';
+import { FileSign } from '../display/file-sign.tsx';
 import { fillTemplate } from '../display/template.ts';
 import { Nothing, Value } from '../display/value.tsx';
-import { Icon } from '../theme/icon.tsx';
 import type { Column } from './columns.ts';
 
 interface CellProps {
@@ -15,21 +15,6 @@ interface CellProps {
 
 function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A small picture of a file that is an image, else a sign of a file. */
-function Thumbnail({ file }: { readonly file: Item }) {
-  const isImage = typeof file.type === 'string' && file.type.startsWith('image/');
-  if (!isImage) return <Icon name="file" sx={{ color: 'text.secondary' }} />;
-  return (
-    <Box
-      component="img"
-      src={`/assets/${file.id}?key=system-small-cover`}
-      alt=""
-      loading="lazy"
-      sx={{ width: 32, height: 32, borderRadius: 1, objectFit: 'cover', display: 'block' }}
-    />
-  );
 }
 
 function Content({ column: { field, relation }, item, templates }: CellProps) {
@@ -45,7 +30,7 @@ function Content({ column: { field, relation }, item, templates }: CellProps) {
   if (relation.related !== 'system_files') return name === '' ? <Nothing /> : name;
   return (
     <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 1 }}>
-      <Thumbnail file={value} />
+      <FileSign file={value} size={32} />
       {name}
     </Box>
   );

@@ -82,7 +82,9 @@ export function ExportDialog(props: ExportDialogProps) {
     <Dialog open onClose={onClose} aria-labelledby={title} fullWidth maxWidth="xs">
       <DialogTitle id={title}>{translate('list.export')}</DialogTitle>
       <DialogContent sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}>
-        <DialogContentText>{translate('list.exportHelp', { count })}</DialogContentText>
+        <DialogContentText>
+          {translate('list.exportHelp', { smart_count: items, count })}
+        </DialogContentText>
         <TextField
           select
           label={translate('list.format')}

@@ -8,14 +8,15 @@ import TableCell from '@mui/material/TableCell';
 import TableContainer from '@mui/material/TableContainer';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
+import Typography from '@mui/material/Typography';
 import { visuallyHidden } from '@mui/utils';
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { client } from '../data/client.ts';
-import { formatNumber } from '../display/format.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { checkTitle, observedText } from './check-words.ts';
 import { CALM } from './live.ts';
 import { ProcessList } from './process-list.tsx';
 import { StateChip } from './state-chip.tsx';
@@ -39,7 +40,12 @@ export function Component() {
   if (health.isPending) return <Loading />;
   const { [PROCESSES]: processes = [], ...others } = health.data?.checks ?? {};
   const checks = Object.entries(others)
-    .flatMap(([name, list]) => list.map((check) => ({ name, check, status: text(check.status) })))
+    .flatMap(([name, list]) =>
+      list.map(({ componentId, observedValue: value, observedUnit, status, output }) => ({
+        check: { name, component: text(componentId), value, unit: text(observedUnit) },
+        ...{ status: text(status), reason: text(output) },
+      })),
+    )
     .sort((one, other) => (RANK[one.status] ?? 3) - (RANK[other.status] ?? 3));
   return (
     <>
@@ -73,18 +79,26 @@ export function Component() {
                   </TableRow>
                 </TableHead>
                 <TableBody>
-                  {checks.map(({ name, check, status }) => (
-                    <TableRow key={`${name} ${text(check.componentId)}`}>
+                  {checks.map(({ check, status, reason }) => (
+                    <TableRow key={`${check.name} ${check.component} ${check.unit}`}>
                       <TableCell>
-                        {[name, text(check.componentId)].filter(Boolean).join(' · ')}
+                        {checkTitle(check, translate)}
+                        <Typography
+                          variant="caption"
+                          color="textSecondary"
+                          dir="ltr"
+                          component="div"
+                        >
+                          {check.name}
+                        </Typography>
                       </TableCell>
                       <TableCell>
                         <StateChip state={status} />
                       </TableCell>
                       <TableCell sx={{ whiteSpace: 'nowrap' }}>
-                        {formatNumber(text(check.observedValue), locale)} {text(check.observedUnit)}
+                        {observedText(check, translate, locale)}
                       </TableCell>
-                      <TableCell>{text(check.output)}</TableCell>
+                      <TableCell>{reason}</TableCell>
                     </TableRow>
                   ))}
                 </TableBody>

@@ -9,7 +9,7 @@ import { useTranslate } from 'ra-core';
 import type { Fault } from '../data/faults.ts';
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
-import { FileSign } from '../files/file-sign.tsx';
+import { FileSign } from '../display/file-sign.tsx';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
 import { humanize } from '../translation/names.ts';

@@ -6,6 +6,7 @@ import { fault } from './fault.ts';
 import { file } from './file.ts';
 import { filter } from './filter.ts';
 import { form } from './form.ts';
+import { health } from './health.ts';
 import { history } from './history.ts';
 import { imports } from './imports.ts';
 import { interfaceTexts } from './interface.ts';
@@ -31,6 +32,7 @@ export const texts: Texts = {
   shell,
   signIn,
   file,
+  health,
   history,
   imports,
   settings,

@@ -41,7 +41,8 @@ export const list = {
   deleteBookmark: '„%{name}“ löschen',
   export: 'Exportieren',
   import: 'Importieren',
-  exportHelp: '%{count} Einträge, wie Suche und Filter sie zeigen, kommen in eine Datei.',
+  exportHelp:
+    '%{count} Eintrag, wie Suche und Filter ihn zeigen, kommt in eine Datei. |||| %{count} Einträge, wie Suche und Filter sie zeigen, kommen in eine Datei.',
   format: 'Format',
   format_csv: 'CSV',
   format_csv_utf8: 'CSV für Tabellenprogramme (UTF-8 mit Kennung)',

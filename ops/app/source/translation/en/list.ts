@@ -41,7 +41,8 @@ export const list = {
   deleteBookmark: 'Delete “%{name}”',
   export: 'Export',
   import: 'Import',
-  exportHelp: '%{count} items, as search and filter show them, go into one file.',
+  exportHelp:
+    '%{count} item, as search and filter show it, goes into a file. |||| %{count} items, as search and filter show them, go into one file.',
   format: 'Format',
   format_csv: 'CSV',
   format_csv_utf8: 'CSV for spreadsheets (UTF-8 with a mark)',
