@@ -26,6 +26,7 @@ writeFileSync(join(folder, 'assets/ready-1a2b3c4d.js'), SCRIPT);
 const ready = brotliCompressSync('made by the build');
 writeFileSync(join(folder, 'assets/ready-1a2b3c4d.js.br'), ready);
 writeFileSync(join(folder, 'a b.v1.txt'), 'dots and blanks');
+writeFileSync(join(folder, 'licenses.md'), '# Licences');
 writeFileSync(join(folder, 'program.sh'), 'not served');
 symlinkSync(join(root, 'secret.txt'), join(folder, 'link.txt'));
 symlinkSync(root, join(folder, 'up'));
@@ -87,6 +88,9 @@ t.test('files have their type, their tag and the policy of the site', async (t) 
   t.match(script.headers.get('content-type'), 'text/javascript');
   t.equal(script.headers.get('cache-control'), 'public, max-age=31536000, immutable');
   t.equal(await (await get('/docs/a%20b.v1.txt')).text(), 'dots and blanks');
+  const licences = await get('/app/licenses.md');
+  t.match(licences.headers.get('content-type'), 'text/plain');
+  t.equal(await licences.text(), '# Licences');
   t.equal(await (await get('/docs/guide')).text(), '<h1>guide</h1>');
 });
 
