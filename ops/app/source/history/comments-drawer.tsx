@@ -58,6 +58,8 @@ function Write({
       <TextField
         multiline
         minRows={2}
+        // That of a comment that is changed stands where its button was.
+        autoFocus={onCancel !== undefined}
         label={translate('history.comment')}
         value={text}
         onChange={({ target }) => setText(target.value)}

@@ -126,7 +126,7 @@ export function ItemTable(props: ItemsProps) {
       </Table>
     </TableContainer>
   );
-  if (!orderable) return table(items);
+  // Around each table, so that sorting one leaves the focus on its heading.
   return (
     <ManualOrder collection={collection} items={items} keyOf={keyOfItem}>
       {table}
