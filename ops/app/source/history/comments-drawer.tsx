@@ -91,6 +91,12 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
   const rights = useRights();
   const me = useQuery(meQuery).data;
   const [edited, setEdited] = useState<string | null>(null);
+  // The one that was edited last: its button, which comes back, gets the focus.
+  const [left, setLeft] = useState<string | null>(null);
+  const leave = (id: string) => {
+    setLeft(id);
+    setEdited(null);
+  };
   const queryKey = ['items', 'system_comments', 'of', collection, itemKey];
   const knowsPeople = may(rights, 'system_users', 'read');
   const people = ['id', 'first_name', 'last_name', 'email'].map((name) => `user_created.${name}`);
@@ -145,10 +151,10 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
                   confirm={translate('shell.save')}
                   onWrite={async (text) => {
                     await client.items(COMMENTS).update(id, { comment: text });
-                    setEdited(null);
+                    leave(id);
                     await refresh();
                   }}
-                  onCancel={() => setEdited(null)}
+                  onCancel={() => leave(id)}
                 />
               ) : (
                 <Typography
@@ -162,7 +168,7 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
               {isOwn && edited !== id && (
                 <Box sx={{ marginInlineStart: -1, '& .MuiButton-root': { minWidth: 0, px: 1 } }}>
                   {may(rights, 'system_comments', 'update') && (
-                    <Button size="small" onClick={() => setEdited(id)}>
+                    <Button size="small" autoFocus={left === id} onClick={() => setEdited(id)}>
                       {translate('history.edit')}
                     </Button>
                   )}

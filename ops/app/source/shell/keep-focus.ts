@@ -49,10 +49,7 @@ function waits(element: Element): boolean {
   );
 }
 
-/**
- * The control that is nearest to a place: in what follows it, in what precedes it, in what has come
- * instead, or around it.
- */
+/** The control that is nearest to a place: in what follows it, in what precedes it, or around it. */
 function nearest({ parent, after, before, index }: Place, layer: Element): HTMLElement | null {
   for (let next = after; next !== null; next = next.nextSibling) {
     const found = tabbables(next);
@@ -65,8 +62,6 @@ function nearest({ parent, after, before, index }: Place, layer: Element): HTMLE
     if (one !== undefined) return one;
   }
   if (parent === layer || parent.parentNode === null) return null;
-  const [instead] = tabbables(parent);
-  if (instead !== undefined) return instead;
   return nearest(placeOf(parent), layer);
 }
 
