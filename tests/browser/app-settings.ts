@@ -105,10 +105,26 @@ t.test('settings are changed, and others see them', { skip }, async (t) => {
     await drawer.getByRole('listitem').nth(1).waitFor();
     await drawer.getByRole('listitem').nth(1).getByRole('button').click();
     await drawer.getByText('Ships and their people').first().waitFor();
+    const loaded = `[...document.querySelectorAll('[role=dialog] dd img')]
+      .filter(({ naturalWidth }) => naturalWidth > 0).length === 2`;
+    await until(() => page.evaluate(loaded), 'pictures are shown, not their keys');
     await tab.screenshot('history');
     t.strictSame(await tab.axe(), [], 'the history is accessible');
-    await page.keyboard.press('Escape');
+    await drawer.getByRole('button', { name: 'Revert to this' }).click();
+    const asked = page.getByRole('dialog').last();
+    await asked.getByRole('button', { name: 'Revert to this' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Reverted' }).waitFor();
     await drawer.waitFor({ state: 'detached' });
+    await until(
+      async () => (await about.inputValue()) === 'Ships and their people',
+      'the form shows it',
+    );
+    const { rows: now } = await cluster.db.query(
+      'SELECT project_name, project_descriptor FROM system_settings',
+    );
+    t.strictSame(now, [
+      { project_name: 'Harbour Museum', project_descriptor: 'Ships and their people' },
+    ]);
   });
 
   await t.test('what depends on another setting comes with it', async (t) => {

@@ -7,11 +7,17 @@ import { sameValue } from '../data/values.ts';
 import { Becomes } from '../display/becomes.tsx';
 import { Value } from '../display/value.tsx';
 import { fieldName } from '../translation/names.ts';
+import { FileValue, isFile } from './file-value.tsx';
 
 interface DifferencesProps {
   readonly fields: readonly Field[];
   readonly before: Item;
   readonly after: Item;
+}
+
+function Shown({ field, value }: { readonly field: Field; readonly value: unknown }) {
+  const file = typeof value === 'string' && isFile(field);
+  return file ? <FileValue file={value} /> : <Value field={field} value={value} />;
 }
 
 export function Differences({ fields, before, after }: DifferencesProps) {
@@ -35,13 +41,13 @@ export function Differences({ fields, before, after }: DifferencesProps) {
             {(before[field.field] ?? null) !== null && (
               <>
                 <Box component="del" sx={{ color: 'error.main' }}>
-                  <Value field={field} value={before[field.field]} />
+                  <Shown field={field} value={before[field.field]} />
                 </Box>
                 <Becomes />
               </>
             )}
             <Box component="ins" sx={{ color: 'success.main', textDecoration: 'none' }}>
-              <Value field={field} value={after[field.field]} />
+              <Shown field={field} value={after[field.field]} />
             </Box>
           </Box>
         </Box>
