@@ -88,6 +88,39 @@ t.test('all that a value can be refused for is recognised', async (t) => {
   }
 });
 
+/** Sources whose refusals somebody meets who fills in a form of the App, or presses its buttons. */
+const OF_FORMS = [
+  'identity/two-factor.ts',
+  'schema/operation/collection.ts',
+  'schema/operation/field.ts',
+  'services/system/rule-folder.ts',
+  'services/system/rule-role.ts',
+  'services/system/rule-setting.ts',
+  'services/revert.ts',
+  'services/invitation.ts',
+];
+/** What only other clients send, or what forms hinder. */
+const OF_OTHERS = [/^".*" must be /, /has a primary key already/];
+
+t.test('all that forms are refused for is recognised', async (t) => {
+  const sources = OF_FORMS.map((name) => readFileSync(join(CORE, name), 'utf8'));
+  const said = sources.flatMap((text) => {
+    const constants = new Map(
+      [...text.matchAll(/const ([A-Z_]+) =\s*(['`])([^\n]+)\2;/g)].map(([, name, , words]) => [
+        name,
+        words,
+      ]),
+    );
+    const given = text.matchAll(/invalidPayload\(\s*(?:([A-Z_]+)|(['`])((?:(?!\2)[^\n])+)\2)/g);
+    return [...given].map(([, name, , words]) => words ?? constants.get(name) ?? '');
+  });
+  t.ok(said.length > 10, 'sentences are found');
+  for (const sentence of said) {
+    if (OF_OTHERS.some((pattern) => pattern.test(sentence))) continue;
+    t.ok(recognise(sentence.replace(/\$\{[^}]*\}/g, '7')), sentence);
+  }
+});
+
 t.test('they are said in German, with their parameters', async (t) => {
   const cases: readonly [Refusal, string][] = [
     [
