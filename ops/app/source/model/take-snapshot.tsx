@@ -39,9 +39,6 @@ export function TakeSnapshot() {
         onChange={(_, next) => setChosen(next)}
         filterSelectedOptions
         disableCloseOnSelect
-        openText={translate('interface.open')}
-        clearText={translate('interface.clear')}
-        closeText={translate('shell.close')}
         noOptionsText={translate('model.nothingFound')}
         renderInput={(params) => (
           <TextField

@@ -121,6 +121,13 @@ export function makeTheme({ dark, direction, colour, words }: Look): Theme {
           'a:not([class])': { color: primary, textUnderlineOffset: '0.2em' },
           // Fields show their focus by their border.
           'input:not([type=color]):focus-visible, textarea:focus-visible': { outline: 'none' },
+          // Without backgrounds, what is current and what a button is are shown by a line.
+          '@media (forced-colors: active)': {
+            '[aria-current=page]:not(:focus-visible), .MuiButton-contained:not(:focus-visible)': {
+              outline: '1px solid',
+              outlineOffset: -1,
+            },
+          },
           '@media (prefers-reduced-motion: reduce)': {
             // However short, a transition keeps what appears from having the focus at once.
             '*, *::before, *::after': { transition: 'none !important' },
