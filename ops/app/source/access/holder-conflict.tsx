@@ -1,11 +1,11 @@
 /** Somebody else has saved the role or the user meanwhile: both sides are shown, and one chooses. */
 import { useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
-import type { Item } from '../data/schema-types.ts';
 import { ConflictDialog } from '../form/conflict-dialog.tsx';
 import { policiesQuery, rolesQuery } from './access-queries.ts';
 import type { StoredHolder } from './holder-queries.ts';
 import { type HolderDraft, holderItem } from './use-holder-draft.ts';
+import type { HolderSending } from './use-holder-save.ts';
 
 export interface HolderConflictProps<T extends object> {
   readonly draft: HolderDraft<T>;
@@ -13,7 +13,7 @@ export interface HolderConflictProps<T extends object> {
   readonly busy: boolean;
   /** What a field is called. */
   readonly nameOf: (field: string) => string;
-  readonly onSave: (payload: Item, tag: string | null) => void;
+  readonly onSave: (sending: HolderSending) => void;
   readonly onClose: () => void;
 }
 
@@ -44,7 +44,7 @@ export function HolderConflict<T extends object>(props: HolderConflictProps<T>) 
       onSave={(resolved) => {
         const payload = draft.rebase(theirs, new Set(Object.keys(resolved)));
         if (Object.keys(payload).length === 0) onClose();
-        else onSave(payload, theirs.tag);
+        else onSave({ payload, tag: theirs.tag, mine: resolved });
       }}
       onClose={onClose}
     />

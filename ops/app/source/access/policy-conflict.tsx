@@ -1,7 +1,6 @@
 /** Somebody else has saved the policy meanwhile: both sides are shown, and one chooses. */
 import { useLocaleState, useTranslate } from 'ra-core';
 import { useCollections } from '../data/queries.ts';
-import type { Item } from '../data/schema-types.ts';
 import { ConflictDialog } from '../form/conflict-dialog.tsx';
 import { collectionName } from '../translation/names.ts';
 import type { StoredPolicy } from './access-queries.ts';
@@ -9,12 +8,13 @@ import { ACTIONS } from './access-types.ts';
 import { cellsOf, type Rule } from './permission-rules.ts';
 import { RuleWords } from './rule-words.tsx';
 import { CELL, type PolicyDraft, storedItem } from './use-policy-draft.ts';
+import type { PolicySave } from './use-policy-save.ts';
 
 export interface PolicyConflictProps {
   readonly draft: PolicyDraft;
   readonly theirs: StoredPolicy;
   readonly busy: boolean;
-  readonly onSave: (payload: Item, tag: string | null) => void;
+  readonly onSave: (sending: PolicySave) => void;
   readonly onClose: () => void;
 }
 
@@ -61,7 +61,7 @@ export function PolicyConflict({ draft, theirs, busy, onSave, onClose }: PolicyC
       onSave={(resolved) => {
         const payload = draft.rebase(theirs, new Set(Object.keys(resolved)));
         if (Object.keys(payload).length === 0) onClose();
-        else onSave(payload, theirs.tag);
+        else onSave({ payload, tag: theirs.tag, mine: resolved });
       }}
       onClose={onClose}
     />

@@ -87,7 +87,7 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
           draft={draft}
           theirs={save.conflict}
           busy={save.isPending}
-          onSave={(payload, tag) => save.mutate({ payload, tag })}
+          onSave={save.mutate}
           onClose={save.endConflict}
         />
       )}

@@ -45,7 +45,7 @@ export function RoleForm({ stored, roles, isNew }: RoleFormProps) {
     collection: ROLES,
     id: isNew ? null : id,
     read: roleRead(id, rights),
-    reset: draft.reset,
+    draft,
     done: 'access.roleSaved',
     pathOf: rolePath,
   });
@@ -99,7 +99,7 @@ export function RoleForm({ stored, roles, isNew }: RoleFormProps) {
           theirs={save.conflict}
           busy={save.isPending}
           nameOf={(field) => translate(`access.${field}`)}
-          onSave={(payload, tag) => save.mutate({ payload, tag })}
+          onSave={save.mutate}
           onClose={save.endConflict}
         />
       )}

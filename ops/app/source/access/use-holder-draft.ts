@@ -1,7 +1,7 @@
 /** The draft of a role or a user: what has been changed of it, and of the policies that it has. */
 import { useCallback, useRef, useState } from 'react';
 import type { Item } from '../data/schema-types.ts';
-import { sameValue } from '../data/values.ts';
+import { changedSinceSaved, sameValue } from '../data/values.ts';
 import { attachmentPayload, policiesOf } from './attachments.ts';
 import type { StoredHolder } from './holder-queries.ts';
 
@@ -29,10 +29,17 @@ export interface HolderDraft<T> {
   readonly mine: Item;
   /** Goes on from what is stored now, with the changes of some fields; yields what is sent then. */
   readonly rebase: (stored: StoredHolder<T>, kept: ReadonlySet<string>) => Item;
+  /** Goes on from what is stored now that these changes are saved, with those made meanwhile. */
+  readonly settle: (saved: Item, stored: StoredHolder<T>) => void;
 }
 
 function isNothing<T>({ own, policies }: Changes<T>): boolean {
   return Object.keys(own).length === 0 && policies === null;
+}
+
+/** The changes by the names of fields. */
+function mineOf<T>({ own, policies }: Changes<T>): Item {
+  return { ...own, ...(policies !== null && { policies }) };
 }
 
 /** All that is stored of a holder, by the names of fields. */
@@ -105,6 +112,12 @@ export function useHolderDraft<T extends object>(
     [take, payloadOf],
   );
   const reset = useCallback(() => take({ own: {}, policies: null }), [take]);
+  const settle = useCallback(
+    (saved: Item, next: StoredHolder<T>) => {
+      rebase(next, changedSinceSaved(saved, mineOf(now.current)));
+    },
+    [rebase],
+  );
   const isDirty = useCallback(() => !isNothing(now.current), []);
   return {
     value: { ...stored.value, ...changes.own },
@@ -117,7 +130,8 @@ export function useHolderDraft<T extends object>(
     payload: payloadOf(changes),
     tag: stored.tag,
     base: holderItem(stored),
-    mine: { ...changes.own, ...(changes.policies !== null && { policies: changes.policies }) },
+    mine: mineOf(changes),
     rebase,
+    settle,
   };
 }

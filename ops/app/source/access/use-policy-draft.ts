@@ -1,7 +1,7 @@
 /** The draft of a policy: what is stored, and what has been changed of it and of its permissions. */
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Item } from '../data/schema-types.ts';
-import { sameValue } from '../data/values.ts';
+import { changedSinceSaved, sameValue } from '../data/values.ts';
 import type { StoredPolicy } from './access-queries.ts';
 import type { Policy } from './access-types.ts';
 import {
@@ -84,6 +84,8 @@ export interface PolicyDraft {
   readonly mine: Item;
   /** Goes on from what is stored now, with the changes of some names; yields what is sent then. */
   readonly rebase: (stored: StoredPolicy, kept: ReadonlySet<string>) => Item;
+  /** Goes on from what is stored now that these changes are saved, with those made meanwhile. */
+  readonly settle: (saved: Item, stored: StoredPolicy) => void;
 }
 
 export function usePolicyDraft(latest: StoredPolicy): PolicyDraft {
@@ -131,6 +133,15 @@ export function usePolicyDraft(latest: StoredPolicy): PolicyDraft {
     take(NOTHING);
     setRound((before) => before + 1);
   }, [take]);
+  const settle = useCallback(
+    (saved: Item, next: StoredPolicy) => {
+      const { own, cells: changed } = now.current;
+      const since = changedSinceSaved(saved, policyItem(own, changed));
+      if (since.size === 0) reset();
+      else rebase(next, since);
+    },
+    [reset, rebase],
+  );
   const isDirty = useCallback(() => !isNothing(now.current), []);
   return {
     policy: { ...stored.policy, ...changes.own },
@@ -147,5 +158,6 @@ export function usePolicyDraft(latest: StoredPolicy): PolicyDraft {
     base: storedItem(stored, cells, changes.cells),
     mine: policyItem(changes.own, changes.cells),
     rebase,
+    settle,
   };
 }

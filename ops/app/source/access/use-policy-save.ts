@@ -19,6 +19,8 @@ export interface PolicySave {
   readonly payload: Item;
   /** Of what the changes were made to; null writes over whatever is there. */
   readonly tag: string | null;
+  /** The changes that become the payload, by names. */
+  readonly mine: Item;
 }
 
 type Outcome = { readonly saved: Item | null } | { readonly theirs: StoredPolicy };
@@ -28,7 +30,7 @@ export function usePolicySave({ draft, isNew }: { draft: PolicyDraft; isNew: boo
   const accessChanged = useAccessChanged();
   const navigate = useNavigate();
   const notify = useNotify();
-  const { policy, reset } = draft;
+  const { policy } = draft;
   const [conflict, setConflict] = useState<StoredPolicy | null>(null);
   const mutation = useMutation({
     mutationFn: async ({ payload, tag }: PolicySave): Promise<Outcome> => {
@@ -48,11 +50,13 @@ export function usePolicySave({ draft, isNew }: { draft: PolicyDraft; isNew: boo
         return { theirs: await queryClient.fetchQuery(latest) };
       }
     },
-    onSuccess: async (outcome) => {
+    onSuccess: async (outcome, { mine }) => {
       if ('theirs' in outcome) return setConflict(outcome.theirs);
       setConflict(null);
       await accessChanged();
-      reset();
+      const latest = queryClient.getQueryData(policyQuery(policy.id).queryKey);
+      if (isNew || latest === undefined) draft.reset();
+      else draft.settle(mine, latest);
       notify('access.policySaved', { type: 'success' });
       if (isNew) await navigate(policyPath(String(outcome.saved?.id ?? '')), { replace: true });
     },

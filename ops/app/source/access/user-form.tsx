@@ -52,7 +52,7 @@ export function UserForm({ stored, user }: UserFormProps) {
     collection: USERS,
     id: isNew ? null : id,
     read: userRead(id, rights),
-    reset: draft.reset,
+    draft,
     done: 'access.userSaved',
     pathOf: userPath,
   });
@@ -111,7 +111,7 @@ export function UserForm({ stored, user }: UserFormProps) {
           nameOf={(field) =>
             translate(field === 'policies' ? 'access.policies' : `access.user_${field}`)
           }
-          onSave={(payload, tag) => save.mutate({ payload, tag })}
+          onSave={save.mutate}
           onClose={save.endConflict}
         />
       )}

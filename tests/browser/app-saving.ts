@@ -1,0 +1,89 @@
+/** What is typed while a form of the Admin App is being saved is still there afterwards, and saved next. */
+import t, { type Test } from 'tap';
+import { startApp } from '#tests/harness/app.ts';
+import { startBrowser } from '#tests/harness/browser.ts';
+import type { Cluster } from '#tests/harness/cluster.ts';
+import { until } from '#tests/harness/until.ts';
+
+const browser = await startBrowser(t);
+const skip = browser === null && 'no browser starts here';
+
+async function makeNotes({ db, fetch }: Cluster): Promise<void> {
+  await db.query(`
+    CREATE TABLE note (id serial PRIMARY KEY, title varchar(200), body text);
+    INSERT INTO note (title, body) VALUES ('First', 'As it was')`);
+  await until(async () => (await fetch('/items/note/1')).ok, 'the collection is served');
+}
+
+t.test('somebody who does not wait', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, { prepare: makeNotes });
+  const { db, fetch } = app.cluster;
+  const tab = await app.newPage();
+  const { page } = tab;
+  const keys = page.keyboard;
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+  const make = async (path: string, body: object): Promise<string> => {
+    const answer = await fetch(path, { method: 'POST', body: JSON.stringify(body) });
+    return JSON.parse(await answer.text()).data.id;
+  };
+  const role = await make('/roles', { name: 'Editors' });
+  const policy = await make('/policies', { name: 'Editing' });
+  await tab.signIn();
+
+  /** Saves a form that has two fields, and goes on typing before the answer comes. */
+  const hurry = async (
+    t: Test,
+    path: string,
+    request: string,
+    [first, second]: [string, string],
+  ) => {
+    let letGo = () => {};
+    let isSent = false;
+    const kept = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route(`**${request}*`, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      isSent = true;
+      await kept;
+      return route.continue();
+    });
+    await tab.open(path);
+    await field(first).fill('Second');
+    await field(first).press('Enter');
+    await until(() => isSent, 'the form is being saved');
+    await field(first).press('End');
+    await keys.type(' and more');
+    await field(second).fill('Meanwhile');
+    letGo();
+    await page.getByText(/^Saved$|is saved/).waitFor();
+    t.equal(await field(first).inputValue(), 'Second and more');
+    t.equal(await field(second).inputValue(), 'Meanwhile');
+    await tab.screenshot(first);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+  };
+  const stored = async (sql: string) => JSON.stringify((await db.query(sql)).rows[0]);
+  const saved = async (sql: string) => {
+    const whole = '{"one":"Second and more","other":"Meanwhile"}';
+    await until(async () => (await stored(sql)) === whole, 'all is saved');
+  };
+
+  await t.test('for the answer of an item', async (t) => {
+    await hurry(t, '/content/note/1', '/items/note/1', ['Title', 'Body']);
+    await saved('SELECT title AS one, body AS other FROM note');
+  });
+  await t.test('for that of a role', async (t) => {
+    await hurry(t, `/access/roles/${role}`, `/roles/${role}`, ['Name', 'Description']);
+    await saved(
+      "SELECT name AS one, description AS other FROM system_roles WHERE name LIKE 'Second%'",
+    );
+  });
+  await t.test('for that of a policy', async (t) => {
+    await hurry(t, `/access/policies/${policy}`, `/policies/${policy}`, ['Name', 'Description']);
+    await saved(
+      "SELECT name AS one, description AS other FROM system_policies WHERE name LIKE 'Second%'",
+    );
+  });
+  t.strictSame(tab.faults, [], 'nothing else went wrong');
+});
