@@ -77,7 +77,7 @@ export function PolicyAttachments(props: PolicyAttachmentsProps) {
               <ListItemIcon sx={{ minWidth: 24 }}>
                 <NamedIcon name={policy.icon} fallback="badge" fontSize="small" />
               </ListItemIcon>
-              <Box sx={{ flex: 1, minWidth: 0 }}>
+              <Box sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
                 <Link to={policyPath(policy.id)}>{policy.name}</Link>
               </Box>
               <PolicyChips policy={policy} />

@@ -111,7 +111,13 @@ export function RoleForm({ stored, roles, isNew }: RoleFormProps) {
           event.preventDefault();
           if (draft.dirty && !save.isPending) save.mutate(draft);
         }}
-        sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 3, maxWidth: 960 }}
+        sx={{
+          p: { xs: 1.5, md: 3 },
+          display: 'grid',
+          gap: 3,
+          gridTemplateColumns: 'minmax(0, 1fr)',
+          maxWidth: 960,
+        }}
       >
         {failure !== null && (
           <Alert severity="error" role="alert">

@@ -30,7 +30,10 @@ export function RoleUsers({ role }: { readonly role: string }) {
       variant="outlined"
       component="section"
       aria-labelledby={id}
-      sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 1.5 }}
+      sx={{
+        ...{ p: { xs: 2, md: 3 }, display: 'grid', gap: 1.5 },
+        gridTemplateColumns: 'minmax(0, 1fr)',
+      }}
     >
       <Typography variant="h2" id={id}>
         {translate('access.users')}

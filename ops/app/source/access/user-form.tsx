@@ -115,7 +115,15 @@ export function UserForm({ stored, user }: UserFormProps) {
           onClose={save.endConflict}
         />
       )}
-      <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 3, maxWidth: 960 }}>
+      <Box
+        sx={{
+          p: { xs: 1.5, md: 3 },
+          display: 'grid',
+          gap: 3,
+          gridTemplateColumns: 'minmax(0, 1fr)',
+          maxWidth: 960,
+        }}
+      >
         <Box
           component="form"
           id={FORM}
@@ -124,7 +132,7 @@ export function UserForm({ stored, user }: UserFormProps) {
             event.preventDefault();
             if (draft.dirty && !save.isPending) save.mutate(draft);
           }}
-          sx={{ display: 'grid', gap: 3 }}
+          sx={{ display: 'grid', gap: 3, gridTemplateColumns: 'minmax(0, 1fr)' }}
         >
           {failure !== null && (
             <Alert severity="error" role="alert">

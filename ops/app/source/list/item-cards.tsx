@@ -70,7 +70,13 @@ export function ItemCards(props: ItemsProps) {
                   </Box>
                 )}
               </Typography>
-              <Box component="dl" sx={{ m: 0, mt: 0.5, display: 'grid', gap: 0.25 }}>
+              <Box
+                component="dl"
+                sx={{
+                  ...{ m: 0, mt: 0.5, display: 'grid', gap: 0.25 },
+                  gridTemplateColumns: 'minmax(0, 1fr)',
+                }}
+              >
                 {others.map((column) => (
                   <Box key={column.field.field} sx={{ display: 'flex', gap: 1, fontSize: 13 }}>
                     <Box component="dt" sx={{ color: 'text.secondary', width: 96, flexShrink: 0 }}>

@@ -101,8 +101,12 @@ export function makeTheme({ dark, direction, colour, words }: Look): Theme {
       },
       // What a field is for can be read also when it cannot be changed.
       MuiFormHelperText: {
-        styleOverrides: { root: { '&.Mui-disabled': { color: surface.text.secondary } } },
+        styleOverrides: {
+          root: { overflowWrap: 'anywhere', '&.Mui-disabled': { color: surface.text.secondary } },
+        },
       },
+      // Names may be long, and without a space.
+      MuiFormControlLabel: { styleOverrides: { label: { minWidth: 0, overflowWrap: 'anywhere' } } },
       MuiAutocomplete: { defaultProps: words },
       // The screen below is there again at once: the focus goes back into it before the dialog has faded.
       MuiDialog: { defaultProps: { closeAfterTransition: false } },
