@@ -16,7 +16,7 @@ import { refuseForgery } from './csrf-check.ts';
  * @throws ServiceError INVALID_PAYLOAD when it is sent in both places
  */
 export function tokenOf(authorization: string | undefined, parameters: Parameters): string | null {
-  const header = /^Bearer +(\S.*?) *$/i.exec(authorization ?? '')?.[1] ?? null;
+  const header = /^Bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]?.trimEnd() ?? null;
   const { access_token: given } = parameters;
   const query = typeof given === 'string' && given !== '' ? given : null;
   if (header !== null && query !== null) {

@@ -2,6 +2,7 @@
 
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import t from 'tap';
+import { tokenOf } from '#edge/rest/credential.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
@@ -91,6 +92,22 @@ t.test('whatever is sent as a token is one', async (t) => {
   for (const token of ['unknown', 'with spaces in it']) {
     t.equal(await ask(url, token), 'INVALID_CREDENTIALS', token);
   }
+});
+
+t.test('a header of many spaces is read as fast as one of many letters', async (t) => {
+  const time = (letter: string) => {
+    const header = `Bearer a${letter.repeat(60_000)}b`;
+    const times = Array.from({ length: 3 }, () => {
+      const begin = performance.now();
+      t.equal(tokenOf(header, {}), header.slice('Bearer '.length));
+      return performance.now() - begin;
+    });
+    return Math.min(...times);
+  };
+  const [letters, spaces] = [time('x'), time(' ')];
+  // Seconds, where each space is tried as the end of the token.
+  t.ok(spaces < 50 + 20 * letters, `${spaces.toFixed(1)} ms and ${letters.toFixed(1)} ms`);
+  t.equal(tokenOf('Bearer  a b  ', {}), 'a b');
 });
 
 t.test('login in mode cookie', async (t) => {
