@@ -68,11 +68,15 @@ export async function uploadResumably(
   onBegin?.(upload);
   const path = `/files/tus/${encodeURIComponent(upload)}`;
   let offset: number | null = known === undefined && total > 0 ? 0 : null;
+  // Only failures without progress count against it: a long file may meet many.
+  let reached = 0;
   for (let failures = 0; ; ) {
     try {
       if (offset === null) {
         const { headers } = await ask('HEAD', path, {});
         offset = Number(headers.get('upload-offset'));
+        if (offset > reached) failures = 0;
+        reached = Math.max(reached, offset);
         const file = headers.get('file-id');
         if (file !== null) return file;
       }
@@ -85,6 +89,7 @@ export async function uploadResumably(
         { body: content.slice(from, from + pieceSize), send: sending(tell) },
       );
       offset = Number(headers.get('upload-offset'));
+      reached = Math.max(reached, offset);
       failures = 0;
       const file = headers.get('file-id');
       if (file !== null) return file;

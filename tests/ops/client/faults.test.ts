@@ -208,3 +208,13 @@ t.test('a resumable upload goes on where it broke off', async (t) => {
   const begun = proxy.seen.filter((line) => line.startsWith('POST'));
   t.equal(begun.length, 1);
 });
+
+t.test('a resumable upload goes on as long as something of it arrives', async (t) => {
+  const content = new Blob([new Uint8Array(800_000).fill(7)]);
+  const answers = Array.from({ length: 8 }, (): Fault[] => [{ reset: 'after' }, null]);
+  proxy.next(null, ...answers.flat());
+  const resumable = { pieceSize: 100_000 };
+  const stored = await client.files.upload({ name: 'many.bin', content }, {}, { resumable });
+  t.equal(stored?.filesize, '800000');
+  t.equal(proxy.seen.filter((line) => line.startsWith('POST')).length, 1, 'it is the same upload');
+});
