@@ -58,7 +58,11 @@ const CODE_OF_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
 const RAISED = /^(?:23|P0|45)/;
 
 /** Failures after which the same work may simply be tried again. */
-const RETRYABLE = new Set(['40001', '40P01', '55P03', '57P01', '57P02', '57P03', '53300', '53400']);
+const RETRYABLE = new Set([
+  ...['40001', '40P01', '55P03', '57P01', '57P02', '57P03', '53300', '53400'],
+  // The session waited for this process for too long.
+  ...['25P03', '57P05'],
+]);
 
 /** The error is the server's or the connection's, and trying again may help. */
 export function isTransient(error: unknown): boolean {

@@ -17,8 +17,12 @@ export interface Connections {
   connect(): Promise<Connection>;
 }
 
-/** Longest time (ms) between two statements of a transaction that belongs to a request. */
-const IDLE_WITHIN_MS = 600_000;
+/**
+ * Longest time (ms) between two statements of a transaction that belongs to a request. A process that
+ * is cut off or frozen there holds locks, and others wait for these at most `QUERY_TIMEOUT`. One that is
+ * well says something every few seconds ({@link Watchdog}), whatever its transaction waits for.
+ */
+const IDLE_WITHIN_MS = 10_000;
 /**
  * Settings of every session: times in UTC, no compilation of short statements, bounded waits. A
  * session whose process is gone without a word is ended within a minute, whatever it does or holds.
@@ -31,7 +35,6 @@ export function sessionSettings(statementTimeout: number): string {
     'SET standard_conforming_strings = on',
     'SET jit = off',
     `SET statement_timeout = ${statementTimeout}`,
-    // A transaction of a request waits for nobody outside; that of a job may.
     `SET idle_in_transaction_session_timeout = ${statementTimeout > 0 ? IDLE_WITHIN_MS : 0}`,
     'SET tcp_keepalives_idle = 20',
     'SET tcp_keepalives_interval = 5',

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Client } from '#core/database/pool.ts';
-import { render, sql } from '#core/database/sql.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
 
@@ -24,6 +24,36 @@ export function requestDigest(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
+/** Makes requests with one key take turns until the end of the transaction. */
+export function takeKey(schema: string, { holder, key }: KeyedRequest): Sql {
+  const lock = `sluice idempotency ${schema} ${holder} ${key}`;
+  return sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`;
+}
+
+/** The rows of an earlier request with this key: one or none. */
+function keptRows(schema: string, { holder, key }: KeyedRequest): Sql {
+  return sql`FROM ${systemTable(schema, 'idempotency_keys')}
+    WHERE holder = ${holder} AND key = ${key}
+      AND created_on > now() - make_interval(hours => ${KEPT_HOURS})`;
+}
+
+/** The condition that there was an earlier request with this key. */
+export function isKept(schema: string, request: KeyedRequest): Sql {
+  return sql`EXISTS (SELECT ${keptRows(schema, request)})`;
+}
+
+/** The statement that remembers the job, which is the only row of `jobs`, if there is one. */
+export function remembering(
+  schema: string,
+  { holder, key, request }: KeyedRequest,
+  jobs: Sql,
+): Sql {
+  return sql`INSERT INTO ${systemTable(schema, 'idempotency_keys')} (holder, key, request, job)
+    SELECT ${holder}, ${key}, ${request}, jobs.id FROM (${jobs}) AS jobs
+    ON CONFLICT (holder, key) DO UPDATE
+    SET request = excluded.request, job = excluded.job, created_on = now()`;
+}
+
 /**
  * The job of an earlier request with this key; null for the first one. Requests with one key take
  * turns until the end of the transaction.
@@ -32,18 +62,16 @@ export function requestDigest(...parts: readonly unknown[]): string {
 export async function earlierJob(
   client: Client,
   schema: string,
-  { holder, key, request }: KeyedRequest,
+  keyed: KeyedRequest,
 ): Promise<string | null> {
-  const lock = `sluice idempotency ${schema} ${holder} ${key}`;
-  await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`));
+  const { key } = keyed;
+  await client.query(render(takeKey(schema, keyed)));
   const { rows } = await client.query<{ job: string; request: string }>(
-    render(sql`SELECT job, request FROM ${systemTable(schema, 'idempotency_keys')}
-      WHERE holder = ${holder} AND key = ${key}
-        AND created_on > now() - make_interval(hours => ${KEPT_HOURS})`),
+    render(sql`SELECT job, request ${keptRows(schema, keyed)}`),
   );
   const [row] = rows;
   if (row === undefined) return null;
-  if (row.request === request) return row.job;
+  if (row.request === keyed.request) return row.job;
   throw new ServiceError('UNPROCESSABLE_ENTITY', {
     header: 'Idempotency-Key',
     key,
@@ -55,15 +83,10 @@ export async function earlierJob(
 export async function rememberKey(
   client: Client,
   schema: string,
-  { holder, key, request }: KeyedRequest,
+  keyed: KeyedRequest,
   job: string,
 ): Promise<void> {
-  await client.query(
-    render(sql`INSERT INTO ${systemTable(schema, 'idempotency_keys')} (holder, key, request, job)
-      VALUES (${holder}, ${key}, ${request}, ${job})
-      ON CONFLICT (holder, key) DO UPDATE
-      SET request = excluded.request, job = excluded.job, created_on = now()`),
-  );
+  await client.query(render(remembering(schema, keyed, sql`SELECT ${job}::uuid AS id`)));
 }
 
 /** Forgets the keys of a job that was not accepted after all. */

@@ -4,7 +4,7 @@
  * Transactions of one owner take turns.
  */
 import type { Client, Pool } from '#core/database/pool.ts';
-import { transaction } from '#core/database/pool.ts';
+import { withConnection } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/run-together.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
@@ -184,23 +184,18 @@ export class CountedUpload {
     const uploads = systemTable(schema, 'uploads');
     const [id, holder] = [this.#id, this.#holder];
     this.#recorded = true;
-    await transaction(pool, async (client) => {
-      await client.query(render(takeTurn(holder)));
-      await client.query(
-        render(sql`DELETE FROM ${uploads}
-          WHERE holder = ${holder} AND seen_on < now() - make_interval(mins => ${FORGOTTEN_MINUTES})`),
-      );
-      const { rows } = await client.query<{ used: string }>(
-        render(sql`SELECT ${usedBytes(schema, holder, id)} AS used`),
-      );
-      if (Number(rows[0]?.used ?? 0) + bytes > max) {
-        throw tooManyBytes(max);
-      }
-      await client.query(
-        render(sql`INSERT INTO ${uploads} (id, holder, bytes) VALUES (${id}, ${holder}, ${bytes})
-          ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes, seen_on = now()`),
-      );
-    });
+    // One message: a process that is cut off leaves no turn of the owner behind.
+    const results = await withConnection(pool, (client) =>
+      runTogether(client, [
+        takeTurn(holder),
+        sql`DELETE FROM ${uploads}
+          WHERE holder = ${holder} AND seen_on < now() - make_interval(mins => ${FORGOTTEN_MINUTES})`,
+        sql`INSERT INTO ${uploads} (id, holder, bytes)
+          SELECT ${id}, ${holder}, ${bytes} WHERE ${usedBytes(schema, holder, id)} + ${bytes} <= ${max}
+          ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes, seen_on = now()`,
+      ]),
+    );
+    if (results.at(-1)?.rowCount !== 1) throw tooManyBytes(max);
     this.#claimed = bytes;
     this.#signed = performance.now();
   }

@@ -11,9 +11,12 @@ import { currentTraceparent } from '#core/tracing/span.ts';
 import {
   earlierJob,
   forgetKeys,
+  isKept,
   type KeyedRequest,
+  remembering,
   rememberKey,
   requestDigest,
+  takeKey,
 } from './idempotency-key.ts';
 import { isOpen } from './job.ts';
 import { enqueueInTurn } from './mailbox.ts';
@@ -219,12 +222,14 @@ function keyedRequest(job: Submission): KeyedRequest | null {
 
 /**
  * Records a job with one message, as most are: the statements of one with an owner are one transaction
- * although each sees what was committed before it began. Null when something is in the way.
+ * although each sees what was committed before it began, and a process that is cut off leaves none of
+ * the owner's locks behind. Null when something is in the way.
  */
 async function recordAtOnce(
   connections: Connections,
   { schema, maxPerHolder: max }: SubmitOptions,
   job: Submission,
+  keyed: KeyedRequest | null,
 ): Promise<Recorded | null> {
   const { holder, upload = null } = job;
   const accepts = sql`NOT ${isDraining(schema, job.queue)}`;
@@ -236,7 +241,18 @@ async function recordAtOnce(
   }
   const claim = { holder, max, upload };
   const room = sql`${hasRoom(schema, claim)} AND ${accepts}`;
-  const statements = [takeTurn(holder), insertion(schema, job, room)];
+  const statements =
+    keyed === null
+      ? [takeTurn(holder), insertion(schema, job, room)]
+      : [
+          takeKey(schema, keyed),
+          takeTurn(holder),
+          sql`WITH recorded AS (
+              ${insertion(schema, job, sql`${room} AND NOT ${isKept(schema, keyed)}`)}
+            ), remembered AS (
+              ${remembering(schema, keyed, sql`SELECT id FROM recorded`)}
+            ) SELECT id, turn FROM recorded`,
+        ];
   const results = await withConnection(connections, (client) =>
     runTogether<Recorded>(client, statements),
   );
@@ -250,7 +266,7 @@ async function accept(
 ): Promise<Outcome> {
   const { schema } = options;
   const keyed = keyedRequest(job);
-  const recorded = keyed === null ? await recordAtOnce(connections, options, job) : null;
+  const recorded = await recordAtOnce(connections, options, job, keyed);
   if (recorded !== null) return { recorded };
   return await transaction(connections, async (client) => {
     if (keyed === null) return await recordOrJoin(client, options, job);

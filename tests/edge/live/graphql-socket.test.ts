@@ -54,14 +54,17 @@ const write = (method: string, path: string, body?: unknown, edge = 1) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-/** Resolves once the edges know of subscriptions to a collection. */
-async function listening(collection: string): Promise<void> {
+async function isListenedTo(collection: string): Promise<boolean> {
   const sql = 'SELECT FROM system_listeners WHERE collection = $1';
-  await until(
-    async () => ((await db.query(sql, [collection])).rowCount ?? 0) > 0,
-    'a subscription',
-  );
+  return ((await db.query(sql, [collection])).rowCount ?? 0) > 0;
 }
+
+/** Resolves once the edges know of subscriptions to a collection. */
+const listening = (collection: string) => until(() => isListenedTo(collection), 'a subscription');
+
+/** Resolves once the edges have forgotten those that were before. */
+const silent = (collection: string) =>
+  until(async () => !(await isListenedTo(collection)), 'the end of the subscriptions');
 
 t.test('each item that changes is an event of its own', async (t) => {
   const { next, end } = listen(
@@ -98,6 +101,7 @@ t.test('each item that changes is an event of its own', async (t) => {
 
 t.test('one kind of event', async (t) => {
   const query = 'subscription ($e: EventEnum) { note_mutated(event: $e) { key } }';
+  await silent('note');
   const { next, end, heard } = listen(open(ADMIN_TOKEN), query, { e: 'update' });
   await listening('note');
   await write('POST', '/items/note', { title: 'four' });
@@ -153,6 +157,7 @@ t.test('rights narrow and end what runs', async (t) => {
   const member = await createMember(cluster, [
     { ...read, permissions: { title: { _starts_with: 'a' } } },
   ]);
+  await silent('note');
   const { next, heard, over } = listen(
     open(member.token),
     'subscription { note_mutated { data { title } } }',
