@@ -2,7 +2,7 @@
  * A real browser for tests: the Chromium that comes as an npm package, else the machine's own. Where
  * neither starts, tests of the browser are left out by name, but not where CI is set.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -18,26 +18,39 @@ function fontConfiguration(fonts: string, cache: string): string {
 `;
 }
 
+/** What unpacks the package's Chromium; it works in TMPDIR, and takes what has the right name there for whole. */
+async function chromiumIn(folder: string) {
+  process.env.TMPDIR = folder;
+  return await import('@sparticuz/chromium');
+}
+
+/** Fills the folder at once: tests that begin together find nothing or everything in it. */
+async function unpackInto(folder: string): Promise<void> {
+  const require = createRequire(import.meta.url);
+  const libraries = join(dirname(require.resolve('@sparticuz/chromium')), '../bin/al2023.tar.br');
+  const unfinished = mkdtempSync(`${folder}-`);
+  const { default: chromium, inflate } = await chromiumIn(unfinished);
+  await chromium.executablePath();
+  await inflate(libraries);
+  // The configuration of the package names folders of another system; without fonts no text is visible.
+  const fonts = fontConfiguration(join(folder, 'fonts'), join(folder, 'fonts-cache'));
+  writeFileSync(join(unfinished, 'fonts', 'fonts.conf'), fonts);
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    // Somebody else was faster.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
 /** Unpacks the package's Chromium and its libraries, once for each account and version. */
 async function unpack(): Promise<string> {
-  const require = createRequire(import.meta.url);
-  const entry = require.resolve('@sparticuz/chromium');
-  const folder = join(tmpdir(), `sluice-chromium-153-${process.getuid?.() ?? 0}`);
-  mkdirSync(folder, { recursive: true });
-  // It unpacks into TMPDIR whatever is there of the name, also somebody else's.
-  process.env.TMPDIR = folder;
-  const {
-    default: chromium,
-    inflate,
-    setupLambdaEnvironment,
-  } = await import('@sparticuz/chromium');
-  const path = await chromium.executablePath();
-  await inflate(join(dirname(entry), '../bin/al2023.tar.br'));
+  const folder = join(tmpdir(), `sluice-browser-153-${process.getuid?.() ?? 0}`);
+  if (!existsSync(folder)) await unpackInto(folder);
+  const { default: chromium, setupLambdaEnvironment } = await chromiumIn(folder);
   setupLambdaEnvironment(join(folder, 'al2023', 'lib'));
-  // The configuration of the package names folders of another system; without fonts no text is visible.
-  const fonts = join(folder, 'fonts');
-  writeFileSync(join(fonts, 'fonts.conf'), fontConfiguration(fonts, join(folder, 'fonts-cache')));
-  return path;
+  return await chromium.executablePath();
 }
 
 async function launch(path: string): Promise<Browser> {
