@@ -55,17 +55,15 @@ export function remembering(
 }
 
 /**
- * The job of an earlier request with this key; null for the first one. Requests with one key take
- * turns until the end of the transaction.
+ * The job of an earlier request with this key; null for the first one.
  * @throws ServiceError UNPROCESSABLE_ENTITY when the earlier request was another
  */
 export async function earlierJob(
-  client: Client,
+  client: Pick<Client, 'query'>,
   schema: string,
   keyed: KeyedRequest,
 ): Promise<string | null> {
   const { key } = keyed;
-  await client.query(render(takeKey(schema, keyed)));
   const { rows } = await client.query<{ job: string; request: string }>(
     render(sql`SELECT job, request ${keptRows(schema, keyed)}`),
   );

@@ -259,6 +259,18 @@ async function recordAtOnce(
   return results.at(-1)?.rows[0] ?? null;
 }
 
+/**
+ * The job of an earlier request that this one repeats; null when there is none.
+ * @throws ServiceError UNPROCESSABLE_ENTITY for the key of another request
+ */
+export async function repeatedJob(
+  { pool, schema }: Pick<SubmitOptions, 'pool' | 'schema'>,
+  job: Submission,
+): Promise<string | null> {
+  const keyed = keyedRequest(job);
+  return keyed === null ? null : await earlierJob(pool, schema, keyed);
+}
+
 async function accept(
   connections: Connections,
   options: SubmitOptions,
@@ -270,6 +282,7 @@ async function accept(
   if (recorded !== null) return { recorded };
   return await transaction(connections, async (client) => {
     if (keyed === null) return await recordOrJoin(client, options, job);
+    await client.query(render(takeKey(schema, keyed)));
     const earlier = await earlierJob(client, schema, keyed);
     if (earlier !== null) return { joined: earlier };
     const outcome = await recordOrJoin(client, options, job);

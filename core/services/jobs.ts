@@ -18,7 +18,7 @@ import { JobFollower } from '#core/jobs/job-follower.ts';
 import { JobList, type JobQuery } from '#core/jobs/job-list.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { QueueName, Queues } from '#core/jobs/queue.ts';
-import { type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
+import { repeatedJob, type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { Storage } from '#core/storage/storage.ts';
@@ -85,6 +85,14 @@ export class JobService {
     const job = v.is(uuid, id) ? await this.#list.find(caller, id) : null;
     if (job === null) throw forbidden();
     return this.#follower.withProgress(job);
+  }
+
+  /**
+   * The job of an earlier request that this one repeats, as its `Idempotency-Key` says; null for none.
+   * @throws ServiceError UNPROCESSABLE_ENTITY for the key of another request
+   */
+  async repeated(submission: Submission): Promise<string | null> {
+    return await repeatedJob({ pool: this.#pool, schema: this.#schema }, submission);
   }
 
   /** A job that the caller has just submitted: he knows it even if he is no user. */

@@ -56,11 +56,13 @@ export const CHANGING = {
 /**
  * Changes the schema with a job, and answers when every process has applied the change.
  * @param shown the text of the answer; null: it has no content
+ * @param condition throws when the change is not to be made
  */
 export async function changeSchema(
   call: Call,
   change: SchemaChange,
   shown: (() => Promise<string>) | null,
+  condition?: () => Promise<void>,
 ): Promise<Response> {
   const { caller, services } = call;
   const id = await services.schema.submit(caller, change, {
@@ -69,6 +71,7 @@ export async function changeSchema(
     idempotencyKey: idempotencyKeyOf(call.request),
     requestId: call.request.id,
     visitor: visitorOf(call),
+    ...(condition && { condition }),
   });
   return jobAnswer(call, id, async (job) => {
     await services.schema.known(job);
@@ -96,12 +99,10 @@ export interface OneChange {
 
 /** Changes one thing and answers with it. */
 export async function changeOne(call: Call, { change, read }: OneChange): Promise<Response> {
-  await requireMatch(call, read);
-  return changeSchema(call, change, read);
+  return changeSchema(call, change, read, () => requireMatch(call, read));
 }
 
 /** Deletes one thing. */
 export async function removeOne(call: Call, { change, read }: OneChange): Promise<Response> {
-  await requireMatch(call, read);
-  return changeSchema(call, change, null);
+  return changeSchema(call, change, null, () => requireMatch(call, read));
 }

@@ -63,9 +63,9 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await drawer.getByLabel('Chosen fields').check();
     await drawer.getByRole('button', { name: 'Choose none' }).click();
     await drawer.getByLabel('Title', { exact: true }).check();
-    await drawer.getByLabel('Add a preset').selectOption('author');
+    await admin.addFrom('Add a preset', 'Author');
     await drawer.getByLabel('What Author gets').selectOption('$CURRENT_USER');
-    await drawer.getByLabel('Add a preset').selectOption('status');
+    await admin.addFrom('Add a preset', 'Status');
     await drawer.getByRole('textbox', { name: 'Status' }).fill('draft');
     const validation = drawer.getByRole('region', { name: 'Validation' });
     await validation.getByRole('button', { name: 'Add condition' }).click();
@@ -81,7 +81,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await page.getByRole('link', { name: 'Roles' }).click();
     await page.getByRole('link', { name: 'New role' }).click();
     await page.getByLabel('Name').fill('Writer');
-    await page.getByLabel('Add a policy').selectOption({ label: 'Writers' });
+    await admin.addFrom('Add a policy', 'Writers');
     await page.getByRole('link', { name: 'Writers' }).waitFor();
     await save.click();
     await page.getByText('The role is saved').waitFor();
@@ -112,7 +112,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
       .click();
     await page.getByRole('heading', { name: 'Writer', level: 1 }).waitFor();
     const list = page.getByRole('list', { name: 'Policies' });
-    await page.getByLabel('Add a policy').selectOption({ label: 'Public' });
+    await admin.addFrom('Add a policy', 'Public');
     await list.getByRole('link', { name: 'Public' }).waitFor();
     await admin.tabTo('Move Public up');
     await page.keyboard.press('Enter');

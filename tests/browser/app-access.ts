@@ -46,9 +46,9 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
 
   await page.getByRole('button', { name: 'Article: create: none' }).click();
   await page.getByRole('menuitem', { name: 'Custom…' }).click();
-  await drawer.getByLabel('Add a preset').selectOption('status');
+  await tab.addFrom('Add a preset', 'Status');
   await drawer.getByLabel('Status', { exact: true }).last().fill('draft');
-  await drawer.getByLabel('Add a preset').selectOption('author');
+  await tab.addFrom('Add a preset', 'Author');
   await drawer.getByLabel('What Author gets').selectOption('$CURRENT_USER');
   const validation = drawer.getByRole('region', { name: 'Validation' });
   await validation.getByRole('button', { name: 'Add condition' }).click();

@@ -97,6 +97,17 @@ const OF_FORMS: readonly Opening[] = [
       return drawer;
     },
   },
+  {
+    of: ['history/comments-drawer.tsx ConfirmDialog'],
+    at: ITEM,
+    async open(view) {
+      const drawer = await byButton('history.comments')(view);
+      const comment = drawer.getByRole('listitem');
+      await view.press(comment.getByRole('button', { name: view.say('shell.delete') }));
+      await view.page.getByRole('dialog', { name: view.say('history.deleteComment') }).waitFor();
+      return dialog(view);
+    },
+  },
 ];
 
 const OF_CONTROLS: readonly Opening[] = [
@@ -131,7 +142,7 @@ const OF_CONTROLS: readonly Opening[] = [
     },
   },
   {
-    of: ['relation/add-menu.tsx Menu'],
+    of: [],
     at: ITEM,
     async open(view) {
       await view.press(

@@ -28,6 +28,7 @@ const skip = browser === null && 'no browser starts here';
 /** Folders of which other tests open what can be opened. */
 const OTHERS = ['files', 'form', 'history', 'interface', 'relation', ...ADMINISTRATION];
 const LIST = '/content/book';
+const BOOKMARK = `${LIST}?bookmark=1`;
 const ITEM = '/content/book/1';
 const filtered = (filter: object) => `${LIST}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
 const inSelection =
@@ -38,6 +39,15 @@ const inSelection =
     await press(view.button(say(key)).last());
     return dialog(view);
   };
+const inBookmarks =
+  (key: string): Opening['open'] =>
+  async (view) => {
+    await view.press(view.button('Old ones'));
+    await view.page
+      .getByRole('menuitem', { name: view.say(key, { name: 'Old ones' }) })
+      .press('Enter');
+    return dialog(view);
+  };
 const openAccount: Opening['open'] = async (view) => {
   await view.press(view.page.getByRole('button', { name: view.say('shell.account') }));
   return dialog(view);
@@ -46,14 +56,24 @@ const openAccount: Opening['open'] = async (view) => {
 const OF_LISTS: readonly Opening[] = [
   {
     of: ['list/bookmark-menu.tsx Menu'],
-    at: LIST,
+    at: BOOKMARK,
     async open(view) {
-      await view.press(view.button(view.say('list.bookmarks')));
+      await view.press(view.button('Old ones'));
       return view.page.getByRole('menu');
     },
   },
   {
-    of: ['list/bookmark-menu.tsx Dialog'],
+    of: ['list/bookmark-dialog.tsx Dialog'],
+    at: BOOKMARK,
+    open: inBookmarks('list.renameBookmark'),
+  },
+  {
+    of: ['list/bookmark-menu.tsx ConfirmDialog'],
+    at: BOOKMARK,
+    open: inBookmarks('list.deleteBookmark'),
+  },
+  {
+    of: [],
     at: LIST,
     async open(view) {
       await view.press(view.button(view.say('list.bookmarks')));
@@ -68,10 +88,20 @@ const OF_LISTS: readonly Opening[] = [
     at: LIST,
     async open(view) {
       const edit = await inSelection('list.edit')(view);
-      for (const field of ['title', 'status', 'price', 'since']) {
-        await edit.getByRole('combobox', { name: view.say('list.addField') }).selectOption(field);
+      for (const field of ['Title', 'Status', 'Price', 'Since']) {
+        await edit.getByRole('button', { name: view.say('list.addField') }).click();
+        await view.page.getByRole('menuitem', { name: field, exact: true }).click();
       }
       return edit;
+    },
+  },
+  {
+    of: ['shell/add-menu.tsx Menu'],
+    at: LIST,
+    async open(view) {
+      const edit = await inSelection('list.edit')(view);
+      await view.press(edit.getByRole('button', { name: view.say('list.addField') }));
+      return view.page.getByRole('menu');
     },
   },
   {

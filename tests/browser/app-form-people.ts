@@ -118,6 +118,9 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   await dialog.getByText('Thank you').waitFor();
   const own = dialog.getByRole('listitem').filter({ hasText: 'Very well done' });
   await own.getByRole('button', { name: 'Delete' }).click();
+  const question = page.getByRole('dialog', { name: 'Delete the comment?' });
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await question.waitFor({ state: 'detached' });
   await own.waitFor({ state: 'detached' });
   t.equal(await dialog.getByRole('listitem').count(), 1);
   await dialog.getByRole('button', { name: 'Close' }).click();

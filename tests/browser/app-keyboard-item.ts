@@ -237,6 +237,9 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await isOn('Edit');
     await tab.screenshot('comments');
     await press('Delete');
+    await dialog('Delete the comment?').waitFor();
+    await press('Delete');
+    await gone('Delete the comment?');
     await item.waitFor({ state: 'detached' });
     await kept('nothing is said');
     t.ok(await page.evaluate("document.activeElement.closest('[role=dialog]') !== null"));

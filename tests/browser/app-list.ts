@@ -106,7 +106,7 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await page.getByRole('searchbox', { name: 'Search' }).fill('Product 1');
     await count('1 to 11 of 11');
     await page.getByRole('button', { name: 'Bookmarks' }).click();
-    await page.getByRole('menuitem', { name: 'Save this view' }).click();
+    await page.getByRole('menuitem', { name: 'Save this view', exact: true }).click();
     await page.getByLabel('Name').fill('Dear ones');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Dear ones' }).waitFor();
@@ -121,13 +121,13 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await tab.open('/content/product');
     await count('1 to 25 of 28');
     await page.getByRole('button', { name: 'Bookmarks' }).click();
-    await page.getByRole('menuitem', { name: 'Dear ones' }).click();
+    await page.getByRole('menuitem', { name: 'Dear ones', exact: true }).click();
     await count('1 to 11 of 11');
     t.match(await page.locator('tbody tr').first().innerText(), 'Product 19');
     await tab.screenshot('bookmark');
 
     await page.getByRole('button', { name: 'Dear ones' }).click();
-    await page.getByRole('menuitem', { name: 'Save this view' }).click();
+    await page.getByRole('menuitem', { name: 'Save this view', exact: true }).click();
     await page.getByLabel('Name').fill('For everybody');
     await page.getByRole('checkbox', { name: /everybody/i }).check();
     t.strictSame(await tab.axe(), [], 'keeping a view is accessible');
@@ -135,9 +135,38 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await page.getByRole('button', { name: 'For everybody' }).waitFor();
     await page.getByRole('button', { name: 'For everybody' }).click();
     await page.getByRole('menuitem', { name: /Delete.*For everybody/ }).click();
+    const question = page.getByRole('dialog', { name: 'Delete “For everybody”?' });
+    await question.getByText('The view is gone for everybody then').waitFor();
+    await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Bookmarks' }).waitFor();
     const left = await db.query('SELECT bookmark FROM system_presets');
     t.strictSame(left.rows, [{ bookmark: 'Dear ones' }]);
+  });
+
+  await t.test('changes a bookmark', async (t) => {
+    await page.getByRole('button', { name: 'Bookmarks' }).click();
+    await page.getByRole('menuitem', { name: 'Dear ones', exact: true }).click();
+    await count('1 to 11 of 11');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('Product 2');
+    await count('1 to 10 of 10');
+    await page.getByRole('button', { name: 'Dear ones' }).click();
+    await page.getByRole('menuitem', { name: 'Save this view in “Dear ones”' }).click();
+    await page.getByText('The view is saved in “Dear ones”').waitFor();
+    await page.getByRole('button', { name: 'Dear ones' }).click();
+    await page.getByRole('menuitem', { name: 'Rename “Dear ones”' }).click();
+    const renaming = page.getByRole('dialog', { name: 'Rename the bookmark' });
+    t.equal(await renaming.getByLabel('Name').inputValue(), 'Dear ones');
+    await renaming.getByLabel('Name').fill('Second ones');
+    await renaming.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Second ones' }).waitFor();
+    await count('1 to 10 of 10');
+    await tab.open('/content/product');
+    await count('1 to 25 of 28');
+    await page.getByRole('button', { name: 'Bookmarks' }).click();
+    await page.getByRole('menuitem', { name: 'Second ones' }).click();
+    await count('1 to 10 of 10');
+    const { rows } = await db.query('SELECT bookmark, search FROM system_presets');
+    t.strictSame(rows, [{ bookmark: 'Second ones', search: 'Product 2' }]);
   });
 
   await t.test('changes and deletes several at once', async (t) => {
@@ -149,7 +178,7 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     const bar = page.getByRole('region', { name: 'Selected items' });
     await bar.getByRole('button', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Add a field').selectOption('price');
+    await tab.addFrom('Add a field', 'Price');
     await dialog.getByRole('textbox', { name: 'Price' }).fill('99');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('2 items changed').waitFor();

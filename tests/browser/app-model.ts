@@ -287,7 +287,7 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
   await t.test('settings, and the end of a field and of a collection', async (t) => {
     const tabs = page.getByRole('navigation', { name: 'Collection' });
     await tabs.getByRole('link', { name: 'Settings' }).click();
-    await page.getByLabel('Insert a field').selectOption('size');
+    await tab.addFrom('Insert a field', 'Size');
     await button('Add language').click();
     await page.getByLabel('Language (such as de-DE)').fill('en-GB');
     await page

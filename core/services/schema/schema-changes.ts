@@ -29,6 +29,8 @@ export interface SchemaChangeOptions {
   readonly requestId?: string;
   /** From where the request came. */
   readonly visitor: Visitor;
+  /** Throws when the change is not to be made; a request that is repeated has met it before. */
+  readonly condition?: () => Promise<void>;
 }
 
 export class SchemaService {
@@ -41,7 +43,7 @@ export class SchemaService {
   /**
    * Submits a schema change; only one runs at a time.
    * @returns the id of the job
-   * @throws ServiceError FORBIDDEN, SERVICE_UNAVAILABLE
+   * @throws ServiceError FORBIDDEN, SERVICE_UNAVAILABLE, and what its condition throws
    */
   async submit(
     caller: Caller,
@@ -59,7 +61,16 @@ export class SchemaService {
     // PostgreSQL cannot hold such a name, so nothing has it.
     const name = submission.collection ?? '';
     if (!isStorable(change) || Buffer.byteLength(name) > NAME_BYTES) throw forbidden();
-    const { id } = await this.#options.jobs.submit(submission);
+    const { jobs } = this.#options;
+    try {
+      await options.condition?.();
+    } catch (error) {
+      // What was changed meanwhile may be its own work: the job is recorded before that begins.
+      const repeated = await jobs.repeated(submission);
+      if (repeated === null) throw error;
+      return repeated;
+    }
+    const { id } = await jobs.submit(submission);
     return id;
   }
 

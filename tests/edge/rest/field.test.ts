@@ -229,6 +229,27 @@ t.test('deletes fields', async (t) => {
   t.match(again, { status: 403, body: { errors: [{ extensions: { code: 'FORBIDDEN' } }] } });
 });
 
+t.test('a repeated request does not fall over its own change', async (t) => {
+  const tagOf = async (path: string) => (await cluster.fetch(path)).headers.get('etag') ?? '';
+  await send('POST', '/fields/pages', { field: 'once', type: 'string' });
+  const path = '/fields/pages/once';
+  const tag = await tagOf(path);
+  const keyed = (key: string) => ({ 'if-match': tag, 'idempotency-key': key });
+  const note = { meta: { note: 'repeated' } };
+  const first = await send('PATCH', path, note, keyed('a'));
+  t.match(first, { status: 200, body: { data: { meta: { note: 'repeated' } } } });
+  t.match(await send('PATCH', path, note, keyed('a')), { status: 200, body: first.body });
+  const other = await send('PATCH', path, { meta: { note: 'other' } }, keyed('a'));
+  t.match(other, {
+    status: 422,
+    body: { errors: [{ extensions: { code: 'UNPROCESSABLE_ENTITY', key: 'a' } }] },
+  });
+  t.equal((await send('PATCH', path, note, keyed('b'))).status, 412, 'another request is judged');
+  const doomed = { 'if-match': await tagOf(path), 'idempotency-key': 'c' };
+  t.equal((await send('DELETE', path, undefined, doomed)).status, 204);
+  t.equal((await send('DELETE', path, undefined, doomed)).status, 204, 'it is gone already');
+});
+
 t.test('answers at once who wishes so', async (t) => {
   const prefer = { prefer: 'respond-async' };
   const field = { field: 'later', type: 'integer' };

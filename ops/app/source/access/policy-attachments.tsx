@@ -5,7 +5,6 @@ import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
 import ListItemIcon from '@mui/material/ListItemIcon';
 import Paper from '@mui/material/Paper';
-import TextField from '@mui/material/TextField';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
@@ -14,6 +13,7 @@ import { useId } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
+import { AddMenu } from '../shell/add-menu.tsx';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
 import { policiesQuery } from './access-queries.ts';
 import { ACCESS, type Policy } from './access-types.ts';
@@ -102,24 +102,14 @@ export function PolicyAttachments(props: PolicyAttachmentsProps) {
           ))}
         </List>
       )}
-      {!readOnly && free.length > 0 && (
-        <TextField
-          select
-          value=""
-          onChange={({ target }) => onChange([...value, target.value])}
-          slotProps={{
-            select: { native: true },
-            htmlInput: { 'aria-label': translate('access.addPolicy') },
-          }}
-          sx={{ maxWidth: 320 }}
-        >
-          <option value="">{translate('access.addPolicy')}</option>
-          {free.map((policy) => (
-            <option key={policy.id} value={policy.id}>
-              {policy.name}
-            </option>
-          ))}
-        </TextField>
+      {!readOnly && (
+        <AddMenu
+          text="access.addPolicy"
+          icon="add"
+          asks
+          targets={free.map(({ id: name, name: label }) => ({ name, label }))}
+          onChoose={(added) => onChange([...value, added])}
+        />
       )}
     </Paper>
   );

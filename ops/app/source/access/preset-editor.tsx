@@ -11,6 +11,7 @@ import type { Field, Item, Relation } from '../data/schema-types.ts';
 import { ItemPicker } from '../display/item-picker.tsx';
 import { isVariable, variableName, variablesFor } from '../filter/variables.ts';
 import { FieldInterface } from '../interface/field-interface.tsx';
+import { AddMenu } from '../shell/add-menu.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
 
@@ -119,25 +120,13 @@ export function PresetEditor({ fields, presets, onChange }: PresetEditorProps) {
           </Box>
         );
       })}
-      {free.length > 0 && (
-        <TextField
-          select
-          value=""
-          onChange={({ target }) => onChange({ ...presets, [target.value]: null })}
-          slotProps={{
-            select: { native: true },
-            htmlInput: { 'aria-label': translate('access.addPreset') },
-          }}
-          sx={{ maxWidth: 280 }}
-        >
-          <option value="">{translate('access.addPreset')}</option>
-          {free.map((field) => (
-            <option key={field.field} value={field.field}>
-              {fieldName(field, locale)}
-            </option>
-          ))}
-        </TextField>
-      )}
+      <AddMenu
+        text="access.addPreset"
+        icon="add"
+        asks
+        targets={free.map((field) => ({ name: field.field, label: fieldName(field, locale) }))}
+        onChoose={(name) => onChange({ ...presets, [name]: null })}
+      />
     </Box>
   );
 }

@@ -15,6 +15,7 @@ import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 import { formatDate } from '../display/format.ts';
 import { personName } from '../display/person.ts';
+import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { SideDrawer } from '../shell/side-drawer.tsx';
@@ -120,9 +121,13 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
     staleTime: 0,
   });
   const refresh = () => queryClient.invalidateQueries({ queryKey });
+  const [doomed, setDoomed] = useState<string | null>(null);
   const remove = useMutation({
     mutationFn: (id: string) => client.items(COMMENTS).delete(id),
-    onSuccess: refresh,
+    onSuccess: async () => {
+      setDoomed(null);
+      await refresh();
+    },
   });
   const authorOf = ({ user_created: user }: Item) => (isItem(user) ? user.id : user);
   return (
@@ -173,7 +178,7 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
                     </Button>
                   )}
                   {may(rights, 'system_comments', 'delete') && (
-                    <Button size="small" color="error" onClick={() => remove.mutate(id)}>
+                    <Button size="small" color="error" onClick={() => setDoomed(id)}>
                       {translate('shell.delete')}
                     </Button>
                   )}
@@ -195,6 +200,20 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
           }}
         />
       )}
+      <ConfirmDialog
+        open={doomed !== null}
+        title={translate('history.deleteComment')}
+        confirm={translate('shell.delete')}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => doomed !== null && remove.mutate(doomed)}
+        onClose={() => {
+          setDoomed(null);
+          remove.reset();
+        }}
+      >
+        {translate('history.deleteCommentText')}
+      </ConfirmDialog>
     </SideDrawer>
   );
 }

@@ -1,21 +1,18 @@
 /** Views of a list that are kept under a name (`system_presets`): one's own, and those of everybody. */
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Checkbox from '@mui/material/Checkbox';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import FormControlLabel from '@mui/material/FormControlLabel';
 import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
-import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
-import { type FormEvent, useId, useState } from 'react';
+import { useNotify, useTranslate } from 'ra-core';
+import { useId, useState } from 'react';
+import { tellFailure } from '../data/failure.ts';
 import { useIsAdministrator } from '../data/queries.ts';
+import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Icon } from '../theme/icon.tsx';
+import type { IconName } from '../theme/icon-paths.ts';
+import { BookmarkDialog } from './bookmark-dialog.tsx';
 import type { ListState } from './list-state.ts';
 import { type Bookmark, useBookmarks } from './use-bookmarks.ts';
 
@@ -25,67 +22,50 @@ export interface BookmarkMenuProps {
   readonly change: (changes: Partial<ListState>) => void;
 }
 
-function SaveDialog({
-  onSave,
-  onClose,
-  busy,
-}: {
-  readonly onSave: (name: string, forAll: boolean) => void;
-  readonly onClose: () => void;
-  readonly busy: boolean;
-}) {
-  const translate = useTranslate();
-  const title = useId();
-  const administrator = useIsAdministrator();
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const values = new FormData(event.currentTarget);
-    onSave(String(values.get('name') ?? '').trim(), values.get('forAll') !== null);
-  };
-  return (
-    <Dialog open onClose={onClose} aria-labelledby={title} fullWidth maxWidth="xs">
-      <form onSubmit={submit}>
-        <DialogTitle id={title}>{translate('list.saveBookmark')}</DialogTitle>
-        <DialogContent sx={{ display: 'grid', gap: 1 }}>
-          <TextField
-            name="name"
-            label={translate('list.bookmarkName')}
-            helperText={translate('list.bookmarkHelp')}
-            required
-            autoFocus
-            margin="dense"
-            slotProps={{ htmlInput: { maxLength: 100 } }}
-          />
-          {administrator && (
-            <FormControlLabel
-              control={<Checkbox name="forAll" />}
-              label={translate('list.bookmarkForAll')}
-            />
-          )}
-        </DialogContent>
-        <DialogActions>
-          <Button onClick={onClose}>{translate('shell.cancel')}</Button>
-          <Button type="submit" variant="contained" loading={busy}>
-            {translate('shell.save')}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
-  );
-}
+/** What is asked for in a dialog. */
+type Asked = 'save' | 'rename' | 'delete';
 
 export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
   const translate = useTranslate();
+  const notify = useNotify();
   const opener = useId();
-  const { bookmarks, save, remove, mayDelete } = useBookmarks(collection);
+  const administrator = useIsAdministrator();
+  const { bookmarks, save, update, rename, remove, mayChange } = useBookmarks(collection);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const [saving, setSaving] = useState(false);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const chosen = bookmarks.find(({ id }) => String(id) === state.bookmark);
   const close = () => setAnchor(null);
+  const leave = () => setAsked(null);
+  const ask = (what: Asked) => {
+    close();
+    for (const mutation of [save, rename, remove]) mutation.reset();
+    setAsked(what);
+  };
   const apply = (bookmark: Bookmark) => {
     close();
     change(bookmark.state);
   };
+  const keep = ({ id, name }: Bookmark) => {
+    close();
+    update.mutate(
+      { id, state },
+      {
+        onSuccess: () => notify('list.bookmarkUpdated', { messageArgs: { name }, type: 'success' }),
+        onError: (error) => {
+          const { text, detail } = tellFailure(error, translate);
+          notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
+        },
+      },
+    );
+  };
+  const entry = (icon: IconName, text: string, onClick: () => void) => (
+    <MenuItem key={icon} onClick={onClick}>
+      <ListItemIcon>
+        <Icon name={icon} fontSize="small" />
+      </ListItemIcon>
+      {text}
+    </MenuItem>
+  );
   return (
     <>
       <Button
@@ -125,42 +105,28 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
             />
           </MenuItem>
         ))}
-        <MenuItem
-          divider={bookmarks.length === 0}
-          onClick={() => {
-            close();
-            setSaving(true);
-          }}
-        >
-          <ListItemIcon>
-            <Icon name="add" fontSize="small" />
-          </ListItemIcon>
-          {translate('list.saveBookmark')}
-        </MenuItem>
-        {chosen !== undefined && mayDelete(chosen) && (
-          <MenuItem
-            onClick={() => {
-              close();
-              remove.mutate(chosen.id, { onSuccess: () => change({ bookmark: null }) });
-            }}
-          >
-            <ListItemIcon>
-              <Icon name="delete" fontSize="small" />
-            </ListItemIcon>
-            {translate('list.deleteBookmark', { name: chosen.name })}
-          </MenuItem>
-        )}
+        {entry('add', translate('list.saveBookmark'), () => ask('save'))}
+        {chosen !== undefined &&
+          mayChange(chosen) && [
+            entry('save', translate('list.updateBookmark', chosen), () => keep(chosen)),
+            entry('edit', translate('list.renameBookmark', chosen), () => ask('rename')),
+            entry('delete', translate('list.deleteBookmark', chosen), () => ask('delete')),
+          ]}
       </Menu>
-      {saving && (
-        <SaveDialog
+      {asked === 'save' && (
+        <BookmarkDialog
+          title={translate('list.saveBookmark')}
+          name={null}
+          mayShare={administrator}
           busy={save.isPending}
-          onClose={() => setSaving(false)}
+          error={save.error}
+          onClose={leave}
           onSave={(name, forAll) =>
             save.mutate(
               { name, forAll, state },
               {
                 onSuccess: (id) => {
-                  setSaving(false);
+                  leave();
                   if (id !== null) change({ bookmark: id, page: state.page });
                 },
               },
@@ -168,6 +134,36 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
           }
         />
       )}
+      {asked === 'rename' && chosen !== undefined && (
+        <BookmarkDialog
+          title={translate('list.renameTitle')}
+          name={chosen.name}
+          mayShare={false}
+          busy={rename.isPending}
+          error={rename.error}
+          onClose={leave}
+          onSave={(name) => rename.mutate({ id: chosen.id, name }, { onSuccess: leave })}
+        />
+      )}
+      <ConfirmDialog
+        open={asked === 'delete' && chosen !== undefined}
+        title={translate('list.deleteBookmarkTitle', { name: chosen?.name ?? '' })}
+        confirm={translate('shell.delete')}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => {
+          if (chosen === undefined) return;
+          remove.mutate(chosen.id, {
+            onSuccess: () => {
+              leave();
+              change({ bookmark: null });
+            },
+          });
+        }}
+        onClose={leave}
+      >
+        {translate(chosen?.shared ? 'list.deleteSharedText' : 'list.deleteBookmarkText')}
+      </ConfirmDialog>
     </>
   );
 }

@@ -8,7 +8,6 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import IconButton from '@mui/material/IconButton';
-import TextField from '@mui/material/TextField';
 import { useMutation } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
@@ -20,6 +19,7 @@ import { useRights } from '../data/queries.ts';
 import { mayField } from '../data/rights.ts';
 import type { Field } from '../data/schema-types.ts';
 import { FieldInterface } from '../interface/field-interface.tsx';
+import { AddMenu } from '../shell/add-menu.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
 
@@ -105,22 +105,15 @@ export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: Bu
                 </Box>
               );
             })}
-          <TextField
-            select
-            label={translate('list.addField')}
-            value=""
-            onChange={({ target }) => target.value !== '' && set(target.value, null)}
-            slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
-          >
-            <option value="">{translate('filter.chooseField')}</option>
-            {possible
+          <AddMenu
+            text="list.addField"
+            icon="add"
+            asks
+            targets={possible
               .filter(({ field }) => !changes.has(field))
-              .map((field) => (
-                <option key={field.field} value={field.field}>
-                  {fieldName(field, locale)}
-                </option>
-              ))}
-          </TextField>
+              .map((field) => ({ name: field.field, label: fieldName(field, locale) }))}
+            onChoose={(name) => set(name, null)}
+          />
         </DialogContent>
         <DialogActions>
           <Button onClick={onClose}>{translate('shell.cancel')}</Button>

@@ -1,8 +1,6 @@
 /** Reads and writes the bookmarks of a collection, which are items of `system_presets`. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { meQuery, useIsAdministrator } from '../data/queries.ts';
 import type { Filter } from '../data/schema-types.ts';
 import type { Archive, ListState } from './list-state.ts';
@@ -57,9 +55,18 @@ function toBookmark({ id, bookmark, user, search, filter, layout_query }: Preset
   };
 }
 
+/** What is kept of a view. */
+function contentOf({ search, filter, sort, limit, columns, archive }: ListState) {
+  return {
+    search: search === '' ? null : search,
+    filter,
+    layout_query: {
+      tabular: { sort, limit, archive, ...(columns !== null && { fields: columns }) },
+    },
+  };
+}
+
 export function useBookmarks(collection: string) {
-  const notify = useNotify();
-  const translate = useTranslate();
   const queryClient = useQueryClient();
   const me = useQuery(meQuery).data;
   const administrator = useIsAdministrator();
@@ -75,36 +82,36 @@ export function useBookmarks(collection: string) {
       return presets.map(toBookmark);
     },
   });
-  const onError = (error: unknown) => {
-    const { text, detail } = tellFailure(error, translate);
-    notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
-  };
   const onSettled = () => queryClient.invalidateQueries({ queryKey });
   const save = useMutation({
     mutationFn: async ({ name, forAll, state }: NewBookmark) => {
-      const { search, filter, sort, limit, columns, archive } = state;
       const preset = {
         bookmark: name,
         collection,
         user: forAll ? null : (me?.id ?? null),
         layout: 'tabular',
-        search: search === '' ? null : search,
-        filter,
-        layout_query: {
-          tabular: { sort, limit, archive, ...(columns !== null && { fields: columns }) },
-        },
+        ...contentOf(state),
       };
       const saved = await client.presets.create(preset, { fields: ['id'] });
       return saved === null ? null : String(saved.id);
     },
-    onError,
+    onSettled,
+  });
+  const update = useMutation({
+    mutationFn: ({ id, state }: { readonly id: number; readonly state: ListState }) =>
+      client.presets.update(id, contentOf(state)),
+    onSettled,
+  });
+  const rename = useMutation({
+    mutationFn: ({ id, name }: { readonly id: number; readonly name: string }) =>
+      client.presets.update(id, { bookmark: name }),
     onSettled,
   });
   const remove = useMutation({
     mutationFn: (id: number) => client.presets.delete(id),
-    onError,
     onSettled,
   });
-  const mayDelete = ({ shared }: Bookmark) => !shared || administrator;
-  return { bookmarks, save, remove, mayDelete };
+  /** Whether it may be changed and deleted. */
+  const mayChange = ({ shared }: Bookmark) => !shared || administrator;
+  return { bookmarks, save, update, rename, remove, mayChange };
 }

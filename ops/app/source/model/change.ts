@@ -37,13 +37,6 @@ function newKey(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Whether what is stored is no longer what the change was to be made to. */
-async function isMade(path: string, tag: string, signal: AbortSignal): Promise<boolean> {
-  const answer = await client.open('GET', path, { signal });
-  await answer.text();
-  return answer.headers.get('etag') !== tag;
-}
-
 /** Makes a change, and returns when every process knows it. @throws why it is refused */
 export async function makeChange(change: Change, { onJob }: Watching): Promise<void> {
   const { method, path, body, force, concurrently, tag } = change;
@@ -56,8 +49,6 @@ export async function makeChange(change: Change, { onJob }: Watching): Promise<v
   const follow = async () => {
     const given = { query, body, repeat: false, signal: controller.signal };
     const asked = { ...given, headers: { ...headers, prefer: 'respond-async' } };
-    // Once the change is made, its condition would not hold a second time.
-    if (tag && (await isMade(path, tag, controller.signal))) return;
     const job = await client.request<Job | null>(method, path, asked);
     if (job === null || controller.signal.aborted) return;
     onJob(job);

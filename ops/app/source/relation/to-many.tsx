@@ -15,10 +15,10 @@ import type { Item } from '../data/schema-types.ts';
 import { UploadArea } from '../files/upload-area.tsx';
 import { ControlFrame } from '../interface/control-frame.tsx';
 import type { InterfaceProps } from '../interface/interface.ts';
+import { AddMenu } from '../shell/add-menu.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { collectionName } from '../translation/names.ts';
-import { AddMenu } from './add-menu.tsx';
 import { ItemDrawer } from './item-drawer.tsx';
 import {
   idOf,
@@ -190,11 +190,13 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
         <Box sx={{ display: 'flex', gap: 1, mt: 1, flexWrap: 'wrap' }}>
           <AddMenu
             text="relation.create"
+            icon="add"
             targets={creatable.map((name) => ({ name, label: nameOf(name) }))}
             onChoose={(target) => setEditing({ create: target })}
           />
           <AddMenu
             text="relation.add"
+            icon="link"
             targets={mayLink ? many.targets.map((name) => ({ name, label: nameOf(name) })) : []}
             onChoose={(target) => setEditing({ pick: target })}
           />

@@ -1,26 +1,31 @@
-/** A button that adds to a list; with several collections to choose from, a menu of them. */
+/** A button that adds to a list; with several things to choose from, a menu of them. */
 import Button from '@mui/material/Button';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import { useTranslate } from 'ra-core';
 import { useId, useState } from 'react';
 import { Icon } from '../theme/icon.tsx';
+import type { IconName } from '../theme/icon-paths.ts';
 
 interface AddMenuProps {
   /** Key of what the button says. */
   readonly text: string;
+  /** Name of its icon. */
+  readonly icon: IconName;
   readonly targets: readonly { readonly name: string; readonly label: string }[];
+  /** The menu opens for a single one, too, as the button does not tell which it is. */
+  readonly asks?: boolean;
   readonly onChoose: (target: string) => void;
 }
 
-export function AddMenu({ text, targets, onChoose }: AddMenuProps) {
+export function AddMenu({ text, icon: name, targets, asks = false, onChoose }: AddMenuProps) {
   const translate = useTranslate();
   const id = useId();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const [only, ...others] = targets;
   if (only === undefined) return null;
-  const icon = <Icon name={text === 'relation.create' ? 'add' : 'link'} />;
-  if (others.length === 0) {
+  const icon = <Icon name={name} />;
+  if (others.length === 0 && !asks) {
     return (
       <Button size="small" startIcon={icon} onClick={() => onChoose(only.name)}>
         {translate(text)}
@@ -32,6 +37,7 @@ export function AddMenu({ text, targets, onChoose }: AddMenuProps) {
       <Button
         id={`${id}-opener`}
         size="small"
+        sx={{ justifySelf: 'start' }}
         startIcon={icon}
         aria-haspopup="menu"
         aria-expanded={anchor !== null}
@@ -45,11 +51,15 @@ export function AddMenu({ text, targets, onChoose }: AddMenuProps) {
         anchorEl={anchor}
         open={anchor !== null}
         onClose={() => setAnchor(null)}
-        slotProps={{ list: { 'aria-labelledby': `${id}-opener` } }}
+        slotProps={{
+          list: { 'aria-labelledby': `${id}-opener` },
+          paper: { sx: { maxWidth: 'min(32rem, 90vw)' } },
+        }}
       >
         {targets.map(({ name, label }) => (
           <MenuItem
             key={name}
+            sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}
             onClick={() => {
               setAnchor(null);
               onChoose(name);

@@ -17,6 +17,8 @@ export const history = {
   comments: 'Kommentare',
   comment: 'Kommentar',
   noComments: 'Noch hat niemand etwas gesagt.',
+  deleteComment: 'Kommentar löschen?',
+  deleteCommentText: 'Er lässt sich nicht zurückholen.',
   send: 'Kommentieren',
   edit: 'Bearbeiten',
 };

@@ -184,7 +184,6 @@ export const model = {
   },
   addTranslation: 'Sprache hinzufügen',
   insertField: 'Feld einsetzen',
-  chooseField: 'Feld wählen',
   screensOfCollection: 'Sammlung',
   fields: 'Felder',
   settings: 'Einstellungen',

@@ -17,6 +17,8 @@ export const history = {
   comments: 'Comments',
   comment: 'Comment',
   noComments: 'Nobody has said anything yet.',
+  deleteComment: 'Delete the comment?',
+  deleteCommentText: 'It cannot be brought back.',
   send: 'Comment',
   edit: 'Edit',
 };

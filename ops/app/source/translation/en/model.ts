@@ -182,7 +182,6 @@ export const model = {
   },
   addTranslation: 'Add language',
   insertField: 'Insert a field',
-  chooseField: 'Choose a field',
   screensOfCollection: 'Collection',
   fields: 'Fields',
   settings: 'Settings',
