@@ -220,7 +220,7 @@ export async function startApp(
       async addFrom(button, choice) {
         await page.getByRole('button', { name: button, exact: true }).click();
         await page.getByRole('menuitem', { name: choice, exact: true }).click();
-        await page.getByRole('menu').waitFor({ state: 'detached' });
+        await page.locator('[role=menu]').waitFor({ state: 'detached' });
       },
       async tabTo(name, limit = 60) {
         await until(() => page.evaluate(isThere(name)), `"${name}" is there`);

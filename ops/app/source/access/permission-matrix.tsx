@@ -6,6 +6,7 @@ import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import { useTranslate } from 'ra-core';
 import { useCallback, useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
 import { ACTIONS, type Action } from './access-types.ts';
@@ -74,8 +75,9 @@ export function PermissionMatrix({ stored, changes, editable, onChange }: Permis
         {menu?.action && <Divider key="divider" />}
         {menu?.action &&
           choice('custom', 'tune', 'access.custom', () => {
+            // The focus is back on the matrix when the drawer comes.
+            flushSync(() => setMenu(null));
             setDrawer(menu);
-            setMenu(null);
           })}
       </Menu>
       {drawer?.action && (
@@ -88,11 +90,7 @@ export function PermissionMatrix({ stored, changes, editable, onChange }: Permis
           onChange={(rules) => {
             if (drawer.action) onChange(cellKey(drawer.row.collection, drawer.action), rules);
           }}
-          onClose={() => {
-            setDrawer(null);
-            // The menu was gone before the drawer came, and with it the way back of the focus.
-            drawer.anchor.focus();
-          }}
+          onClose={() => setDrawer(null)}
         />
       )}
     </>

@@ -4,7 +4,8 @@ import ButtonGroup from '@mui/material/ButtonGroup';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import { useTranslate } from 'ra-core';
-import { useId, useState } from 'react';
+import { useId } from 'react';
+import { useMenu } from '../shell/use-menu.ts';
 import { Icon } from '../theme/icon.tsx';
 
 /** What comes after saving. */
@@ -22,7 +23,7 @@ interface SaveMenuProps {
 export function SaveMenu({ form, busy, disabled, offers, onChoose }: SaveMenuProps) {
   const translate = useTranslate();
   const id = useId();
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const { anchor, open, close, choose } = useMenu();
   return (
     <>
       <ButtonGroup variant="contained">
@@ -36,7 +37,7 @@ export function SaveMenu({ form, busy, disabled, offers, onChoose }: SaveMenuPro
             aria-expanded={anchor !== null}
             aria-controls={anchor === null ? undefined : id}
             sx={{ px: 0.5, minWidth: '32px !important' }}
-            onClick={({ currentTarget }) => setAnchor(currentTarget)}
+            onClick={open}
           >
             <Icon name="expand_more" fontSize="small" />
           </Button>
@@ -46,17 +47,14 @@ export function SaveMenu({ form, busy, disabled, offers, onChoose }: SaveMenuPro
         id={id}
         anchorEl={anchor}
         open={anchor !== null}
-        onClose={() => setAnchor(null)}
+        onClose={close}
         slotProps={{ list: { 'aria-label': translate('form.saveMore') } }}
       >
         {offers.map((after) => (
           <MenuItem
             key={after}
             disabled={disabled && after !== 'copy'}
-            onClick={() => {
-              setAnchor(null);
-              onChoose(after);
-            }}
+            onClick={() => choose(() => onChoose(after))}
           >
             {translate(`form.save_${after}`)}
           </MenuItem>

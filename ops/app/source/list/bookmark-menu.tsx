@@ -10,6 +10,7 @@ import { useId, useState } from 'react';
 import { tellFailure } from '../data/failure.ts';
 import { useIsAdministrator } from '../data/queries.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { useMenu } from '../shell/use-menu.ts';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
 import { BookmarkDialog } from './bookmark-dialog.tsx';
@@ -31,22 +32,15 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
   const opener = useId();
   const administrator = useIsAdministrator();
   const { bookmarks, save, update, rename, remove, mayChange } = useBookmarks(collection);
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const { anchor, open, close, choose } = useMenu();
   const [asked, setAsked] = useState<Asked | null>(null);
   const chosen = bookmarks.find(({ id }) => String(id) === state.bookmark);
-  const close = () => setAnchor(null);
   const leave = () => setAsked(null);
   const ask = (what: Asked) => {
-    close();
     for (const mutation of [save, rename, remove]) mutation.reset();
     setAsked(what);
   };
-  const apply = (bookmark: Bookmark) => {
-    close();
-    change(bookmark.state);
-  };
   const keep = ({ id, name }: Bookmark) => {
-    close();
     update.mutate(
       { id, state },
       {
@@ -59,7 +53,7 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
     );
   };
   const entry = (icon: IconName, text: string, onClick: () => void) => (
-    <MenuItem key={icon} onClick={onClick}>
+    <MenuItem key={icon} onClick={() => choose(onClick)}>
       <ListItemIcon>
         <Icon name={icon} fontSize="small" />
       </ListItemIcon>
@@ -74,7 +68,7 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
         startIcon={<Icon name={chosen === undefined ? 'bookmark_add' : 'bookmark'} />}
         aria-haspopup="menu"
         aria-expanded={anchor !== null}
-        onClick={({ currentTarget }) => setAnchor(currentTarget)}
+        onClick={open}
       >
         <Box
           component="span"
@@ -94,7 +88,7 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
           <MenuItem
             key={bookmark.id}
             selected={bookmark.id === chosen?.id}
-            onClick={() => apply(bookmark)}
+            onClick={() => choose(() => change(bookmark.state))}
           >
             <ListItemIcon>
               <Icon name="bookmark" fontSize="small" />

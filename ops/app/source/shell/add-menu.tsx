@@ -3,9 +3,10 @@ import Button from '@mui/material/Button';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import { useTranslate } from 'ra-core';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
+import { useMenu } from './use-menu.ts';
 
 interface AddMenuProps {
   /** Key of what the button says. */
@@ -21,7 +22,7 @@ interface AddMenuProps {
 export function AddMenu({ text, icon: name, targets, asks = false, onChoose }: AddMenuProps) {
   const translate = useTranslate();
   const id = useId();
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const { anchor, open, close, choose } = useMenu();
   const [only, ...others] = targets;
   if (only === undefined) return null;
   const icon = <Icon name={name} />;
@@ -42,7 +43,7 @@ export function AddMenu({ text, icon: name, targets, asks = false, onChoose }: A
         aria-haspopup="menu"
         aria-expanded={anchor !== null}
         aria-controls={anchor === null ? undefined : id}
-        onClick={({ currentTarget }) => setAnchor(currentTarget)}
+        onClick={open}
       >
         {translate(text)}
       </Button>
@@ -50,7 +51,7 @@ export function AddMenu({ text, icon: name, targets, asks = false, onChoose }: A
         id={id}
         anchorEl={anchor}
         open={anchor !== null}
-        onClose={() => setAnchor(null)}
+        onClose={close}
         slotProps={{
           list: { 'aria-labelledby': `${id}-opener` },
           paper: { sx: { maxWidth: 'min(32rem, 90vw)' } },
@@ -60,10 +61,7 @@ export function AddMenu({ text, icon: name, targets, asks = false, onChoose }: A
           <MenuItem
             key={name}
             sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}
-            onClick={() => {
-              setAnchor(null);
-              onChoose(name);
-            }}
+            onClick={() => choose(() => onChoose(name))}
           >
             {label}
           </MenuItem>
