@@ -37,6 +37,7 @@ t.test('somebody who does not wait', { skip }, async (t) => {
     path: string,
     request: string,
     [first, second]: [string, string],
+    { method = 'PATCH', save = () => keys.press('Enter') } = {},
   ) => {
     let letGo = () => {};
     let isSent = false;
@@ -44,14 +45,15 @@ t.test('somebody who does not wait', { skip }, async (t) => {
       letGo = resolve;
     });
     await page.route(`**${request}*`, async (route) => {
-      if (route.request().method() !== 'PATCH') return route.continue();
+      if (route.request().method() !== method) return route.continue();
       isSent = true;
       await kept;
       return route.continue();
     });
     await tab.open(path);
     await field(first).fill('Second');
-    await field(first).press('Enter');
+    await field(first).focus();
+    await save();
     await until(() => isSent, 'the form is being saved');
     await field(first).press('End');
     await keys.type(' and more');
@@ -61,7 +63,13 @@ t.test('somebody who does not wait', { skip }, async (t) => {
     t.equal(await field(first).inputValue(), 'Second and more');
     t.equal(await field(second).inputValue(), 'Meanwhile');
     await tab.screenshot(first);
+    await page.unroute(`**${request}*`);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
+  };
+  const leaving = async () => {
+    await page.getByRole('button', { name: 'More ways to save' }).click();
+    await page.getByRole('menuitem', { name: 'Save and go to the list' }).click();
+    await page.locator('[role=menu]').waitFor({ state: 'detached' });
   };
   const stored = async (sql: string) => JSON.stringify((await db.query(sql)).rows[0]);
   const saved = async (sql: string) => {
@@ -84,6 +92,34 @@ t.test('somebody who does not wait', { skip }, async (t) => {
     await saved(
       "SELECT name AS one, description AS other FROM system_policies WHERE name LIKE 'Second%'",
     );
+  });
+  for (const [name, how] of [
+    ['for a new item', {}],
+    ['for a new item, and leaves', { save: leaving }],
+  ] as const) {
+    await t.test(name, async (t) => {
+      await db.query('DELETE FROM note');
+      await hurry(t, '/content/note/+', '/items/note', ['Title', 'Body'], {
+        method: 'POST',
+        ...how,
+      });
+      await saved('SELECT title AS one, body AS other FROM note');
+      t.equal((await db.query('SELECT FROM note')).rowCount, 1, 'it is made once');
+      await tab.open('/content/note');
+    });
+  }
+  await t.test('and leaves', async (t) => {
+    const { rows } = await db.query("UPDATE note SET title = 'First', body = '' RETURNING id");
+    const item = `/items/note/${rows[0].id}`;
+    const path = `/content/note/${rows[0].id}`;
+    const asked = page.getByRole('dialog', { name: 'Leave without saving?' });
+    const stay = async () => {
+      await leaving();
+      // The answer comes when the question can be asked.
+      void asked.getByRole('button', { name: 'Stay' }).click();
+    };
+    await hurry(t, path, item, ['Title', 'Body'], { save: stay });
+    await saved('SELECT title AS one, body AS other FROM note');
   });
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });

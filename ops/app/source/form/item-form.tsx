@@ -22,6 +22,7 @@ import { copyOf } from './copy.ts';
 import { missingFields } from './field-state.ts';
 import { Fields } from './fields.tsx';
 import { focusFault } from './focus-fault.ts';
+import { handOver, useHandover } from './handover.ts';
 import { ItemActions } from './item-actions.tsx';
 import { isBehind, type Stored, storedQuery } from './item-query.ts';
 import { type After, SaveMenu } from './save-menu.tsx';
@@ -65,7 +66,8 @@ export function ItemForm(props: ItemFormProps) {
   const name = collection.collection;
   const action = kind === 'new' ? 'create' : 'update';
   const place = useRef<HTMLFormElement>(null);
-  const { base, changes, change, reset, settle, isDirty } = useDraft(stored);
+  const begun = useHandover(itemPath(name, itemKey ?? NEW_ITEM));
+  const { base, changes, change, reset, settle, since, isDirty } = useDraft(stored, begun);
   const values = useMemo(() => ({ ...base.item, ...changes }), [base, changes]);
   const states = useFieldStates(name, fields, values, action);
   const [missing, setMissing] = useState<ReadonlySet<string>>(new Set());
@@ -83,11 +85,16 @@ export function ItemForm(props: ItemFormProps) {
       setMissing(new Set());
       const isHere = after === 'stay' && kind !== 'new';
       const latest = queryClient.getQueryData(storedQuery(name, itemKey, read).queryKey);
-      if (isHere && latest !== undefined) settle(sent, latest);
+      const key = saved === null ? null : keyOf(fields, saved);
+      const typed = after === 'copy' ? NOTHING : since(sent);
+      const isTyped = Object.keys(typed).length > 0;
+      // Of what was typed meanwhile, who leaves is asked.
+      if ((isHere || isTyped) && latest !== undefined) settle(sent, latest);
       else reset(NOTHING);
       notify(after === 'copy' ? 'form.copied' : 'form.saved', { type: 'success' });
-      const key = saved === null ? null : keyOf(fields, saved);
-      const next = isHere ? null : placeAfter(name, after, back, key);
+      const isGoingOn = kind === 'new' && isTyped && key !== null;
+      if (isGoingOn) handOver(itemPath(name, key), typed);
+      const next = isHere ? null : placeAfter(name, isGoingOn ? 'stay' : after, back, key);
       if (next !== null) await navigate(next, { replace: kind === 'new' && after !== 'copy' });
     },
     onFailed(error) {

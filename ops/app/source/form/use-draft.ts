@@ -16,6 +16,8 @@ export interface Draft {
   readonly reset: (changes: Item, base?: Stored) => void;
   /** Goes on from what is stored now that these changes are saved, with those made meanwhile. */
   readonly settle: (saved: Item, stored: Stored) => void;
+  /** The changes that were made since these were sent. */
+  readonly since: (sent: Item) => Item;
   /** Whether there are changes, at this moment. */
   readonly isDirty: () => boolean;
 }
@@ -29,9 +31,10 @@ function agree(before: Item, now: Item): boolean {
   );
 }
 
-export function useDraft(stored: Stored): Draft {
-  const [changes, setChanges] = useState(NOTHING);
-  const [kept, setKept] = useState<Stored | null>(null);
+/** @param begun the changes that it begins with */
+export function useDraft(stored: Stored, begun: Item = NOTHING): Draft {
+  const [changes, setChanges] = useState(begun);
+  const [kept, setKept] = useState<Stored | null>(begun === NOTHING ? null : stored);
   const isKept = Object.keys(changes).length > 0 && kept !== null;
   const base = isKept && !agree(kept.item, stored.item) ? kept : stored;
   // Read at the moment of a change or of leaving, when the last one is not drawn yet.
@@ -53,13 +56,11 @@ export function useDraft(stored: Stored): Draft {
     (next: Item, from?: Stored) => set(next, from ?? latest.current.base),
     [set],
   );
-  const settle = useCallback(
-    (saved: Item, next: Stored) => {
-      const { base: from, changes: before } = latest.current;
-      set(changesSince(from.item, saved, before), next);
-    },
-    [set],
-  );
+  const since = useCallback((sent: Item) => {
+    const { base: from, changes: now } = latest.current;
+    return changesSince(from.item, sent, now);
+  }, []);
+  const settle = useCallback((saved: Item, next: Stored) => set(since(saved), next), [set, since]);
   const isDirty = useCallback(() => Object.keys(latest.current.changes).length > 0, []);
-  return { base, changes, change, reset, settle, isDirty };
+  return { base, changes, change, reset, settle, since, isDirty };
 }
