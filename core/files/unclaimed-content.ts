@@ -5,7 +5,8 @@
  * that was not noted.
  */
 import type { Client, Pool } from '#core/database/pool.ts';
-import { transaction } from '#core/database/pool.ts';
+import { transaction, withConnection } from '#core/database/pool.ts';
+import { runTogether } from '#core/database/run-together.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { quotaExceeded, unavailable } from '#core/errors/service-error.ts';
 import { takeTurn } from '#core/jobs/quota.ts';
@@ -219,48 +220,50 @@ export class Arrival {
    * @throws ServiceError REQUESTS_EXCEEDED when the bytes exceed the quota
    */
   async note(bytes: number, more = 0): Promise<void> {
-    const { pool, schema, maxPerUser } = this.#options;
+    const { pool, maxPerUser } = this.#options;
     const { storage, name } = this.#place;
-    const note = (noted: number) => sql`INSERT INTO ${systemTable(schema, 'unclaimed_content')}
-      (storage, name, state, holder, bytes) VALUES (${storage}, ${name}, 'arriving', ${this.#holder}, ${noted})
-      ON CONFLICT (storage, name) DO UPDATE SET bytes = excluded.bytes, seen_on = clock_timestamp()`;
     if (maxPerUser === undefined || this.#holder === null) {
-      await pool.query(render(note(bytes)));
+      const values = sql`VALUES (${storage}, ${name}, 'arriving', ${this.#holder}, ${bytes})`;
+      await pool.query(render(this.#insertion(values)));
       this.#noted = bytes;
     } else {
-      this.#noted = await this.#noteWithin(maxPerUser, this.#holder, { bytes, more, note });
+      this.#noted = await this.#noteWithin(maxPerUser, this.#holder, { bytes, more });
     }
     this.#signed = performance.now();
+  }
+
+  #insertion(values: Sql): Sql {
+    return sql`INSERT INTO ${systemTable(this.#options.schema, 'unclaimed_content')}
+      (storage, name, state, holder, bytes) ${values}
+      ON CONFLICT (storage, name) DO UPDATE SET bytes = excluded.bytes, seen_on = clock_timestamp()
+      RETURNING bytes`;
   }
 
   /** @returns the bytes that are noted: fewer the less the quota has left, for others that arrive */
   async #noteWithin(
     max: number,
     user: string,
-    {
-      bytes,
-      more,
-      note,
-    }: { readonly bytes: number; readonly more: number; note(noted: number): Sql },
+    { bytes, more }: { readonly bytes: number; readonly more: number },
   ): Promise<number> {
     const { pool, schema } = this.#options;
     const { storage, name } = this.#place;
-    return await transaction(pool, async (client) => {
-      await client.query(render(takeTurn(`files of ${user}`)));
-      const { rows } = await client.query<{ used: string }>(
-        render(sql`SELECT coalesce((SELECT sum(filesize) FROM ${systemTable(schema, 'files')}
+    const room = sql`SELECT ${max - bytes}
+        - coalesce((SELECT sum(filesize) FROM ${systemTable(schema, 'files')}
             WHERE uploaded_by = ${user}), 0)
-          + coalesce((SELECT sum(bytes) FROM ${systemTable(schema, 'unclaimed_content')}
-            WHERE holder = ${user} AND (storage, name) <> (${storage}, ${name})), 0) AS used`),
-      );
-      const left = max - Number(rows[0]?.used ?? 0) - bytes;
-      if (left < 0) {
-        const reason = `The files of one user may have ${max} bytes together.`;
-        throw quotaExceeded('FILES_MAX_PER_USER', max, reason);
-      }
-      const noted = bytes + Math.min(more, left, Math.max(LEAST_GRAIN, Math.floor(left / 4)));
-      await client.query(render(note(noted)));
-      return noted;
-    });
+        - coalesce((SELECT sum(bytes) FROM ${systemTable(schema, 'unclaimed_content')}
+            WHERE holder = ${user} AND (storage, name) <> (${storage}, ${name})), 0) AS bytes`;
+    const reserved = sql`least(${more}, room.bytes, greatest(${LEAST_GRAIN}, floor(room.bytes / 4)))`;
+    // One message: a process that is cut off leaves no turn of the user behind.
+    const results = await withConnection(pool, (client) =>
+      runTogether<{ bytes: string }>(client, [
+        takeTurn(`files of ${user}`),
+        this.#insertion(sql`SELECT ${storage}, ${name}, 'arriving', ${user}, ${bytes} + ${reserved}
+          FROM (${room}) AS room WHERE room.bytes >= 0`),
+      ]),
+    );
+    const [row] = results.at(-1)?.rows ?? [];
+    if (row !== undefined) return Number(row.bytes);
+    const reason = `The files of one user may have ${max} bytes together.`;
+    throw quotaExceeded('FILES_MAX_PER_USER', max, reason);
   }
 }

@@ -121,5 +121,37 @@ t.test('somebody who does not wait', { skip }, async (t) => {
     await hurry(t, path, item, ['Title', 'Body'], { save: stay });
     await saved('SELECT title AS one, body AS other FROM note');
   });
+  await t.test('who may not change the item is told', async (t) => {
+    const once = await make('/policies', { name: 'Writing once', app_access: true });
+    for (const action of ['create', 'read']) {
+      const right = { policy: once, collection: 'note', action, fields: ['*'] };
+      await make('/permissions', right);
+    }
+    const credentials = { email: 'once@example.com', password: 'a password of one' };
+    const user = await make('/users', credentials);
+    await make('/access', { user, policy: once });
+    const other = await app.newPage();
+    await other.signIn(credentials);
+    await other.open('/content/note/+');
+    const own = (name: string) => other.page.getByRole('textbox', { name, exact: true });
+    let letGo = () => {};
+    const kept = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await other.page.route('**/items/note*', async (route) => {
+      await kept;
+      return route.continue();
+    });
+    await own('Title').fill('Once');
+    const sent = other.page.waitForRequest(/items\/note/);
+    await own('Title').press('Enter');
+    await sent;
+    await own('Body').fill('Too late');
+    letGo();
+    await other.page.getByText('What was typed after you had pressed').waitFor();
+    await until(async () => (await own('Title').inputValue()) === 'Once', 'the item is shown');
+    t.equal(await own('Body').inputValue(), '');
+    t.strictSame(other.faults, [], 'nothing else went wrong');
+  });
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });

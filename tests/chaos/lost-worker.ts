@@ -67,10 +67,12 @@ export async function lostAt(
   t.equal(await lost.stoppedAt, failpoint);
   if (fate === 'late') lost.process.kill('SIGSTOP');
   else await lost.end('SIGKILL');
-  const successor = await cluster.startWorker();
+  const successor = await cluster.startWorker({ LOG_LEVEL: 'info' });
   const read = async () => (await bodyOf<JobBody>(await cluster.fetch(`/jobs/${id}`))).data;
   await until(async () => (await read()).finished_on !== null, 'the job ends', ENDED_WITHIN_MS);
   if (fate === 'late') {
+    // It removes the upload after the job has ended.
+    if (!ENDED.has(failpoint)) await until(() => hasEnded(successor, id), 'the successor is done');
     const before = await written(cluster, id, failpoint);
     lost.process.kill('SIGCONT');
     await until(() => hasEnded(lost, id), 'the late one ends its delivery');

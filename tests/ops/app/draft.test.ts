@@ -11,6 +11,8 @@ t.test('what is typed while a form is saved is kept', async (t) => {
   t.strictSame(changesSince(base, { title: 'B' }, { title: 'B', body: 'x' }), { body: 'x' });
   const undone = changesSince(base, { picture: 'key', title: 'B' }, { title: 'B' });
   t.strictSame(undone, { picture: null }, 'what was taken back is a change by now');
+  const emptied = changesSince({}, { title: 'B', author: { name: 'One' } }, {});
+  t.strictSame(emptied, { title: null, author: null }, 'of a new item, too');
 });
 
 t.test('related items that were sent are not made again', async (t) => {

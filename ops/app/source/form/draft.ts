@@ -39,7 +39,8 @@ export function changesSince(base: Item, sent: Item, now: Item): Item {
   const names = new Set([...Object.keys(sent), ...Object.keys(now)]);
   const since = [...names].flatMap((name): [string, unknown][] => {
     const before = name in sent ? sent[name] : base[name];
-    const value = name in now ? now[name] : base[name];
+    // What a new item does not begin with was emptied.
+    const value = name in now ? now[name] : (base[name] ?? null);
     if (sameValue(before, value)) return [];
     if (!isItem(before)) return [[name, value]];
     if (!isListChange(before)) return isItem(value) ? [] : [[name, value]];

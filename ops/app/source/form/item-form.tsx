@@ -86,14 +86,20 @@ export function ItemForm(props: ItemFormProps) {
       const isHere = after === 'stay' && kind !== 'new';
       const latest = queryClient.getQueryData(storedQuery(name, itemKey, read).queryKey);
       const key = saved === null ? null : keyOf(fields, saved);
+      const mayGoOn = kind === 'new' && key !== null && may(rights, name, 'update');
+      if (kind === 'new') await uploads.ended();
+      // What is typed until the form of the item is there goes on in it: it comes at once.
+      if (mayGoOn && after === 'stay')
+        await queryClient.prefetchQuery(storedQuery(name, key, read));
       const typed = after === 'copy' ? NOTHING : since(sent);
       const isTyped = Object.keys(typed).length > 0;
+      const isGoingOn = mayGoOn && isTyped;
       // Of what was typed meanwhile, who leaves is asked.
       if ((isHere || isTyped) && latest !== undefined) settle(sent, latest);
       else reset(NOTHING);
       notify(after === 'copy' ? 'form.copied' : 'form.saved', { type: 'success' });
-      const isGoingOn = kind === 'new' && isTyped && key !== null;
-      if (isGoingOn) handOver(itemPath(name, key), typed);
+      if (isGoingOn) handOver(queryClient, itemPath(name, key), typed);
+      else if (kind === 'new' && isTyped) notify('form.typedTooLate', { type: 'warning' });
       const next = isHere ? null : placeAfter(name, isGoingOn ? 'stay' : after, back, key);
       if (next !== null) await navigate(next, { replace: kind === 'new' && after !== 'copy' });
     },

@@ -23,8 +23,14 @@ export interface BookmarkMenuProps {
   readonly change: (changes: Partial<ListState>) => void;
 }
 
-/** What is asked for in a dialog. */
-type Asked = 'save' | 'rename' | 'delete';
+/** A name may be longer than a phone is wide. */
+const WRAPPED = { whiteSpace: 'normal', overflowWrap: 'anywhere' } as const;
+
+/** What is asked for in a dialog, and of which bookmark. */
+interface Asked {
+  readonly what: 'rename' | 'delete';
+  readonly of: Bookmark;
+}
 
 export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
   const translate = useTranslate();
@@ -33,12 +39,19 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
   const administrator = useIsAdministrator();
   const { bookmarks, save, update, rename, remove, mayChange } = useBookmarks(collection);
   const { anchor, open, close, choose } = useMenu();
+  const [isSaving, setSaving] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
+  // What a question is about stands there until it has faded.
+  const [doomed, setDoomed] = useState<Bookmark | null>(null);
   const chosen = bookmarks.find(({ id }) => String(id) === state.bookmark);
-  const leave = () => setAsked(null);
-  const ask = (what: Asked) => {
-    for (const mutation of [save, rename, remove]) mutation.reset();
-    setAsked(what);
+  const leave = () => {
+    setAsked(null);
+    setSaving(false);
+  };
+  const ask = (what: Asked['what'], of: Bookmark) => {
+    for (const mutation of [rename, remove]) mutation.reset();
+    if (what === 'delete') setDoomed(of);
+    setAsked({ what, of });
   };
   const keep = ({ id, name }: Bookmark) => {
     update.mutate(
@@ -53,7 +66,7 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
     );
   };
   const entry = (icon: IconName, text: string, onClick: () => void) => (
-    <MenuItem key={icon} onClick={() => choose(onClick)}>
+    <MenuItem key={icon} sx={WRAPPED} onClick={() => choose(onClick)}>
       <ListItemIcon>
         <Icon name={icon} fontSize="small" />
       </ListItemIcon>
@@ -81,12 +94,16 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
         anchorEl={anchor}
         open={anchor !== null}
         onClose={close}
-        slotProps={{ list: { 'aria-labelledby': opener } }}
+        slotProps={{
+          list: { 'aria-labelledby': opener },
+          paper: { sx: { maxWidth: 'min(32rem, 90vw)' } },
+        }}
       >
         {bookmarks.length === 0 && <MenuItem disabled>{translate('list.noBookmarks')}</MenuItem>}
         {bookmarks.map((bookmark) => (
           <MenuItem
             key={bookmark.id}
+            sx={WRAPPED}
             selected={bookmark.id === chosen?.id}
             onClick={() => choose(() => change(bookmark.state))}
           >
@@ -99,15 +116,18 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
             />
           </MenuItem>
         ))}
-        {entry('add', translate('list.saveBookmark'), () => ask('save'))}
+        {entry('add', translate('list.saveBookmark'), () => {
+          save.reset();
+          setSaving(true);
+        })}
         {chosen !== undefined &&
           mayChange(chosen) && [
             entry('save', translate('list.updateBookmark', chosen), () => keep(chosen)),
-            entry('edit', translate('list.renameBookmark', chosen), () => ask('rename')),
-            entry('delete', translate('list.deleteBookmark', chosen), () => ask('delete')),
+            entry('edit', translate('list.renameBookmark', chosen), () => ask('rename', chosen)),
+            entry('delete', translate('list.deleteBookmark', chosen), () => ask('delete', chosen)),
           ]}
       </Menu>
-      {asked === 'save' && (
+      {isSaving && (
         <BookmarkDialog
           title={translate('list.saveBookmark')}
           name={null}
@@ -128,35 +148,35 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
           }
         />
       )}
-      {asked === 'rename' && chosen !== undefined && (
+      {asked?.what === 'rename' && (
         <BookmarkDialog
           title={translate('list.renameTitle')}
-          name={chosen.name}
+          name={asked.of.name}
           mayShare={false}
           busy={rename.isPending}
           error={rename.error}
           onClose={leave}
-          onSave={(name) => rename.mutate({ id: chosen.id, name }, { onSuccess: leave })}
+          onSave={(name) => rename.mutate({ id: asked.of.id, name }, { onSuccess: leave })}
         />
       )}
       <ConfirmDialog
-        open={asked === 'delete' && chosen !== undefined}
-        title={translate('list.deleteBookmarkTitle', { name: chosen?.name ?? '' })}
+        open={asked?.what === 'delete'}
+        title={translate('list.deleteBookmarkTitle', { name: doomed?.name ?? '' })}
         confirm={translate('shell.delete')}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => {
-          if (chosen === undefined) return;
-          remove.mutate(chosen.id, {
+          if (doomed === null) return;
+          remove.mutate(doomed.id, {
             onSuccess: () => {
               leave();
-              change({ bookmark: null });
+              if (state.bookmark === String(doomed.id)) change({ bookmark: null });
             },
           });
         }}
         onClose={leave}
       >
-        {translate(chosen?.shared ? 'list.deleteSharedText' : 'list.deleteBookmarkText')}
+        {translate(doomed?.shared ? 'list.deleteSharedText' : 'list.deleteBookmarkText')}
       </ConfirmDialog>
     </>
   );

@@ -26,6 +26,8 @@ export interface UploadsFirst<T> {
   /** Does it now, or as soon as nothing is uploaded any more. */
   readonly request: (what: T) => void;
   readonly isRunning: () => boolean;
+  /** Resolves when none is running. */
+  readonly ended: () => Promise<void>;
   readonly running: number;
   readonly waits: boolean;
   /** One of those that were waited for has failed, so that nothing was done. */
@@ -40,10 +42,14 @@ export function useUploadsFirst<T>(act: (what: T) => void): UploadsFirst<T> {
   const [failed, setFailed] = useState(false);
   const count = useRef(0);
   const failures = useRef(0);
+  const waiters = useRef<readonly (() => void)[]>([]);
   const begin = useCallback(() => {
     const change = (by: number) => {
       count.current += by;
       setRunning(count.current);
+      if (count.current > 0) return;
+      for (const resolve of waiters.current) resolve();
+      waiters.current = [];
     };
     change(1);
     setFailed(false);
@@ -66,7 +72,13 @@ export function useUploadsFirst<T>(act: (what: T) => void): UploadsFirst<T> {
   };
   const cancel = useCallback(() => setWaiting(null), []);
   const isRunning = useCallback(() => count.current > 0, []);
-  return { begin, request, isRunning, running, waits: waiting !== null, failed, cancel };
+  const ended = useCallback(async () => {
+    if (count.current === 0) return;
+    await new Promise<void>((resolve) => {
+      waiters.current = [...waiters.current, resolve];
+    });
+  }, []);
+  return { begin, request, isRunning, ended, running, waits: waiting !== null, failed, cancel };
 }
 
 interface UploadsNoticeProps {

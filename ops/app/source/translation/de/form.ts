@@ -4,6 +4,8 @@ export const form = {
   notCreatable: 'Sie dürfen hier keine Einträge anlegen',
   notCreatableHelp: 'Das Recht dazu vergibt, wer die Zugriffe dieses Projekts verwaltet.',
   saved: 'Gespeichert',
+  typedTooLate:
+    'Was nach „Speichern“ getippt wurde, ist nicht gespeichert: Sie dürfen diesen Eintrag nicht ändern.',
   copied: 'Als Kopie gespeichert',
   deleted: 'Gelöscht',
   deleteTitle: 'Diesen Eintrag löschen?',

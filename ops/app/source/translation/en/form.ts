@@ -4,6 +4,8 @@ export const form = {
   notCreatable: 'You may not create items here',
   notCreatableHelp: 'Whoever manages the access of this project can give you the right to.',
   saved: 'Saved',
+  typedTooLate:
+    'What was typed after you had pressed “Save” is not saved: you may not change this item.',
   copied: 'Saved as a copy',
   deleted: 'Deleted',
   deleteTitle: 'Delete this item?',
