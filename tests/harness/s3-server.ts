@@ -4,10 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import S3rver from 's3rver';
 import type { Teardown } from './database.ts';
 
@@ -54,6 +63,16 @@ function listOf(uploads: readonly Unfinished[]): string {
     <IsTruncated>false</IsTruncated>${entries.join('')}</ListMultipartUploadsResult>`;
 }
 
+/**
+ * s3rver removes folders that are empty, also the one in which it is about to write another object, which
+ * ends its process. So each folder keeps a file, which is no object.
+ */
+function keepFolder(bucket: string, path: string): void {
+  const folder = join(bucket, dirname(decodeURIComponent(path).slice(`/${BUCKET}/`.length)));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, '.keep'), '');
+}
+
 /** Listens on a free port of the loopback interface, if not told otherwise; ends with the test. */
 export async function startS3Server(
   t: Teardown,
@@ -74,7 +93,7 @@ export async function startS3Server(
   };
   const server = createServer((request, response) => {
     if (own.fault(request, response)) return;
-    const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     const uploadId = searchParams.get('uploadId');
     if (request.method === 'DELETE' && uploadId !== null) {
       rmSync(join(uploads, uploadId), { recursive: true, force: true });
@@ -84,6 +103,7 @@ export async function startS3Server(
       const some = unfinishedIn(uploads).filter(({ key }) => key.startsWith(prefix));
       response.writeHead(200, { 'Content-Type': 'application/xml' }).end(listOf(some));
     } else {
+      if (request.method === 'PUT') keepFolder(join(directory, BUCKET), pathname);
       handle(request, response);
     }
   });
