@@ -119,6 +119,30 @@ t.test('somebody with a phone', { skip }, async (t) => {
     t.pass('the way back leads to the list as it was');
   });
 
+  await t.test('types before the name of what is chosen has arrived', async (t) => {
+    let letGo = () => {};
+    const kept = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route('**/items/maker/2*', async (route) => {
+      await kept;
+      return route.continue();
+    });
+    await tab.open('/content/product/15');
+    const maker = page.getByRole('combobox', { name: 'Maker' });
+    await maker.focus();
+    letGo();
+    await until(async () => (await maker.inputValue()) === 'Globex', 'the name is there');
+    await page.keyboard.type('Acm');
+    t.equal(await maker.inputValue(), 'Acm', 'what is typed takes its place');
+    await page.getByRole('option', { name: 'Acme Inc.' }).tap();
+    await until(async () => (await maker.inputValue()) === 'Acme Inc.', 'it is chosen');
+    await page.unroute('**/items/maker/2*');
+    // What is typed here is given up.
+    page.once('dialog', (asked) => void asked.accept());
+    await tab.open('/content/product');
+  });
+
   await t.test('reads from right to left, in the dark', async (t) => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await opener.tap();

@@ -12,6 +12,7 @@ import type { Item } from '../data/schema-types.ts';
 import { useSame } from '../data/use-same.ts';
 import { useTemplate } from './representation.ts';
 import { fillTemplate, templatePaths } from './template.ts';
+import { useLateName } from './use-late-name.ts';
 
 export interface ItemPickerProps {
   readonly collection: string;
@@ -52,8 +53,10 @@ export function ItemPicker({ collection, value, onChange, label, sx }: ItemPicke
   const nameOf = (item: Item) => fillTemplate(template, item) || String(item[key]);
   const options = found.data ?? [];
   const chosen = useSame(hasValue ? (current.data ?? { [key]: value }) : null);
+  const around = useLateName(current.data !== undefined, typed !== null);
   return (
     <Autocomplete
+      ref={around}
       options={options}
       value={chosen}
       inputValue={typed ?? (chosen === null ? '' : nameOf(chosen))}

@@ -14,6 +14,7 @@ import type { Field, Filter, Item } from '../data/schema-types.ts';
 import { isItem, textOption } from '../data/values.ts';
 import { useTemplate } from '../display/representation.ts';
 import { fillTemplate } from '../display/template.ts';
+import { useLateName } from '../display/use-late-name.ts';
 import type { InterfaceProps } from '../interface/interface.ts';
 import { Icon } from '../theme/icon.tsx';
 import { collectionName } from '../translation/names.ts';
@@ -99,6 +100,7 @@ export function ToOne(props: InterfaceProps) {
   const shown = isNew
     ? translate('relation.newNamed', { name: name || relatedName })
     : (name ?? '…');
+  const around = useLateName(name !== null, typed !== null);
   const chosen: Option | null = linked === null ? null : { key: linked.key ?? '', name: shown };
   const mayCreate = !readOnly && may(rights, related, 'create');
   const apply = (changes: Item) => {
@@ -111,6 +113,7 @@ export function ToOne(props: InterfaceProps) {
   return (
     <Box sx={{ display: 'flex', gap: 0.5, alignItems: 'flex-start' }}>
       <Autocomplete<Option, false, boolean>
+        ref={around}
         sx={{ flex: 1, minWidth: 0 }}
         open={open}
         onOpen={() => setOpen(true)}
