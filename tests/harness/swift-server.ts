@@ -20,6 +20,8 @@ const USER = 'swift';
 const TRIES = 3;
 /** Python takes its time to start five servers on a busy machine. */
 const START_MS = 60_000;
+/** A request while it starts may be left without an answer, and is sent again. */
+const REQUEST_MS = 10_000;
 
 export interface SwiftServer {
   readonly url: string;
@@ -99,7 +101,7 @@ use = egg:swift#copy
 }
 
 async function answers(url: string): Promise<boolean> {
-  return await fetch(url).then(
+  return await fetch(url, { signal: AbortSignal.timeout(REQUEST_MS) }).then(
     (answer) => answer.status < 500,
     () => false,
   );
@@ -168,11 +170,15 @@ async function startOnce(t: Teardown): Promise<SwiftServer> {
     };
     await until(isUp, 'Swift answers', START_MS);
     // The proxy is ready before the servers behind it.
-    const create = () => client.send(new CreateBucketCommand({ Bucket: BUCKET }));
+    const create = () =>
+      client.send(new CreateBucketCommand({ Bucket: BUCKET }), {
+        abortSignal: AbortSignal.timeout(REQUEST_MS),
+      });
     const isCreated = () =>
       create().then(
         () => true,
-        () => false,
+        // One that was left without an answer may have made it.
+        (error: unknown) => error instanceof Error && error.name === 'BucketAlreadyOwnedByYou',
       );
     await until(isCreated, 'there is a bucket', START_MS);
   } catch (error) {
