@@ -144,7 +144,14 @@ t.test('somebody who looks for products', { skip }, async (t) => {
   });
 
   await t.test('changes a bookmark', async (t) => {
+    await db.query(`
+      WITH other AS (INSERT INTO system_users (email) VALUES ('other@example.com') RETURNING id)
+      INSERT INTO system_presets (collection, bookmark, "user") SELECT 'product', 'Theirs', id FROM other`);
+    await tab.open('/content/product');
     await page.getByRole('button', { name: 'Bookmarks' }).click();
+    await page.getByRole('menuitem', { name: 'Dear ones', exact: true }).waitFor();
+    t.equal(await page.getByRole('menuitem', { name: 'Theirs' }).count(), 0, 'of others none');
+    await db.query("DELETE FROM system_presets WHERE bookmark = 'Theirs'");
     await page.getByRole('menuitem', { name: 'Dear ones', exact: true }).click();
     await count('1 to 11 of 11');
     await page.getByRole('searchbox', { name: 'Search' }).fill('Product 2');
