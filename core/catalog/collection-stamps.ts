@@ -9,7 +9,7 @@ import type { CatalogSchemas } from './catalog-schemas.ts';
 import { compareText } from './compare-text.ts';
 import { FIRST_OWN, STAMP } from './database-stamp.ts';
 import { ESTIMATED_ROWS, named, RELATIONS, servedSchemas } from './introspection-statement.ts';
-import { withoutNestedLoops } from './planner-settings.ts';
+import { isBroad, withoutNestedLoops } from './planner-settings.ts';
 import type { Candidate } from './served-tables.ts';
 
 /** The tables and views that are looked at. */
@@ -203,7 +203,7 @@ export async function survey(
   names: readonly string[] | null,
 ): Promise<Survey> {
   const ask = () => client.query<TableRow>(render(tableSurvey(schemas, names)));
-  const tables = names === null ? await withoutNestedLoops(client, ask) : await ask();
+  const tables = isBroad(names) ? await withoutNestedLoops(client, ask) : await ask();
   const metadata = await client.query<MetadataRow>(
     render(sql`SELECT * FROM (${metadataSurvey(system)}) AS m
       WHERE ${named(sql`collection`, names)}`),

@@ -18,7 +18,11 @@ import { type Outline, outline } from './served-tables.ts';
 import type { Assembly, Entry, Origin } from './unpublished-changes.ts';
 
 /** The database changed during the comparison; compare again at once. */
-export class Moved extends Error {}
+export class Moved extends Error {
+  constructor() {
+    super('tables change faster than they can be described');
+  }
+}
 
 interface Scope {
   /** The only names to compare; null for all. */
@@ -98,9 +102,29 @@ async function entriesOf(
 }
 
 /**
+ * Requires that tables are as they were surveyed. A statement sees the rows of its beginning, but
+ * PostgreSQL's functions in it look things up as they are now: what was dropped meanwhile has no
+ * privileges and no expressions, and would be left out or described by half.
+ */
+async function requireSame(
+  client: Client,
+  catalogSchemas: CatalogSchemas,
+  { tables }: Survey,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  const { tables: again } = await survey(client, catalogSchemas, names);
+  const stampsOf = (list: readonly SeenTable[]) =>
+    list.map(({ schema, name, stamp }) => [schema, name, stamp]);
+  const wanted = new Set(names);
+  const before = tables.filter(({ name }) => wanted.has(name));
+  if (!isDeepStrictEqual(stampsOf(again), stampsOf(before))) throw new Moved();
+}
+
+/**
  * Compares the database with the published catalog. Needs READ COMMITTED and the search_path
  * `pg_catalog`. Where others can publish meanwhile, compare the published version before and after.
- * @throws Moved when tables are dropped or renamed meanwhile
+ * @throws Moved when tables that are to be published or left out change meanwhile
  */
 export async function assemble(
   client: Client,
@@ -132,6 +156,11 @@ export async function assemble(
     }),
   );
   const described = await describeOrigins(client, catalogSchemas, differing);
+  const keyOf = ({ schema, name, reason }: LeftOut) => JSON.stringify([schema, name, reason]);
+  const known = new Set(before.map(keyOf));
+  const freshlyLeftOut = found.leftOut.filter((one) => !known.has(keyOf(one)));
+  const doubtful = [...differing.keys(), ...freshlyLeftOut.map(({ name }) => name)];
+  await requireSame(client, catalogSchemas, seen, doubtful);
   // The stored description may not match its digest, so it is not treated as unchanged.
   const entries = await entriesOf(described, differing, whole ? new Map() : published);
   return { entries, gone, leftOut, changed, orphans };

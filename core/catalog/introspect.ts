@@ -5,7 +5,7 @@ import { TimeSlice } from '#core/process/time-slice.ts';
 import { compareText } from './compare-text.ts';
 import type { TableDescriptor } from './descriptor.ts';
 import { introspection } from './introspection-statement.ts';
-import { withoutNestedLoops } from './planner-settings.ts';
+import { isBroad, withoutNestedLoops } from './planner-settings.ts';
 
 /** A table as found, whether or not it can be served. */
 export interface FoundTable extends TableDescriptor {
@@ -58,9 +58,6 @@ export interface Introspection {
   readonly relations: readonly RelationRow[];
 }
 
-/** Above this number of names all tables are read together. */
-const MANY = 50;
-
 interface Part {
   readonly part: 'table' | 'schema' | 'collection' | 'field' | 'relation';
   readonly ordinal: string;
@@ -79,8 +76,7 @@ export async function introspect(
   names: readonly string[] | null = null,
 ): Promise<Introspection> {
   const ask = () => client.query<Part>(render(introspection(schemas, system, names)));
-  const isBroad = names === null || names.length > MANY;
-  const { rows } = isBroad ? await withoutNestedLoops(client, ask) : await ask();
+  const { rows } = isBroad(names) ? await withoutNestedLoops(client, ask) : await ask();
   const tables: { readonly ordinal: number; readonly table: FoundTable }[] = [];
   const existing = new Set<string>();
   const collections: CollectionRow[] = [];

@@ -2,6 +2,17 @@
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 
+/** Above this number of names, catalogs are read as if completely. */
+const MANY = 50;
+
+/**
+ * Whether a statement about these tables reads the catalogs completely.
+ * @param names null for all tables
+ */
+export function isBroad(names: readonly string[] | null): boolean {
+  return names === null || names.length > MANY;
+}
+
 /**
  * Runs statements of an open transaction that read complete catalogs. Catalog tables of a new
  * schema have no statistics, and the planner would join thousands of rows with nested loops.

@@ -17,7 +17,7 @@ import { announce, publishDifference } from './publish-in-transaction.ts';
 /** Maximum pause before a failed build is repeated on an unchanged database. */
 const RETRY_MAX_MS = 30_000;
 const RETRY_MIN_MS = 1_000;
-/** How long others may lock tables before the build counts as failed. */
+/** How long others may lock or change tables before the build counts as failed. */
 const BLOCKED_MS = 15_000;
 /** Attempts on a database that changes meanwhile. */
 const MOST_ATTEMPTS = 5;
@@ -49,7 +49,7 @@ function isBlocked(error: unknown): boolean {
 export class Builder {
   readonly #parts: BuilderParts;
   #failure: Failure | null = null;
-  /** Since when tables to be described are locked by others. */
+  /** Since when tables to be described are locked or changed by others. */
   #blockedAt: number | null = null;
   #settled = false;
   /** Those that were already logged. */
@@ -75,7 +75,10 @@ export class Builder {
     for (let attempt = 1; ; attempt += 1) {
       const published = await readPublishedState(pool, catalogSchemas);
       this.#settled = isSettled(published);
-      if (this.#settled) return null;
+      if (this.#settled) {
+        this.#blockedAt = null;
+        return null;
+      }
       const known = this.#failure?.gauge === published.gauge ? this.#failure : null;
       if (known !== null && performance.now() < known.until) return null;
       try {
@@ -87,7 +90,7 @@ export class Builder {
         return null;
       } catch (error) {
         if (error instanceof Moved && attempt < MOST_ATTEMPTS) continue;
-        if (error instanceof Moved || this.#mayWait(error)) return null;
+        if (this.#mayWait(error)) return null;
         // A failure because a table was dropped meanwhile says nothing about the current state.
         const { gauge } = await readPublishedState(pool, catalogSchemas);
         if (gauge !== published.gauge && attempt < MOST_ATTEMPTS) continue;
@@ -96,9 +99,9 @@ export class Builder {
     }
   }
 
-  /** Somebody has locked a table or publishes; the next attempt may succeed. */
+  /** Somebody changes or has locked a table, or publishes; the next attempt may succeed. */
   #mayWait(error: unknown): boolean {
-    if (!isBlocked(error)) return false;
+    if (!(error instanceof Moved) && !isBlocked(error)) return false;
     this.#blockedAt ??= performance.now();
     return performance.now() - this.#blockedAt < BLOCKED_MS;
   }
