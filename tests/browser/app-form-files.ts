@@ -113,6 +113,55 @@ t.test('files are uploaded and described in a form', { skip }, async (t) => {
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });
 
+t.test(
+  'an upload that begins while a new item is saved goes into the item',
+  { skip },
+  async (t) => {
+    if (browser === null) return;
+    const app = await startApp(t, browser, { prepare: makeArticle, workers: 1 });
+    const { db } = app.cluster;
+    const tab = await app.newPage();
+    const { page } = tab;
+    await tab.signIn();
+    await tab.open('/content/article/+');
+    /** Keeps back what is written to a path until it is let go. */
+    const holdBack = async (path: string | RegExp) => {
+      const held = { isSent: false, letGo() {} };
+      const kept = new Promise<void>((resolve) => {
+        held.letGo = resolve;
+      });
+      await page.route(path, async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        held.isSent = true;
+        await kept;
+        return route.continue();
+      });
+      return held;
+    };
+    const item = await holdBack('**/items/article*');
+    const upload = await holdBack(/\/files(\/tus)?(\?|$)/);
+    await page.getByRole('textbox', { name: 'Title' }).fill('With a picture');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await until(() => item.isSent, 'the item is being saved');
+    await page
+      .getByRole('group', { name: 'Picture' })
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'late.png', mimeType: 'image/png', buffer: await png('green') });
+    await until(() => upload.isSent, 'the file is on its way');
+    item.letGo();
+    const made = async () =>
+      (await db.query("SELECT picture FROM article WHERE title LIKE 'With%'")).rows;
+    await until(async () => (await made()).length === 1, 'the item is made');
+    t.match(page.url(), /\/content\/article\/\+$/, 'the form waits for the file');
+    upload.letGo();
+    await page.waitForURL(/\/content\/article\/\d+$/);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await until(async () => (await made())[0]?.picture !== null, 'the item has its picture');
+    t.equal((await made()).length, 1, 'the item is made once');
+    t.strictSame(tab.faults, []);
+  },
+);
+
 t.test('a large file arrives in pieces, over a connection that breaks', { skip }, async (t) => {
   if (browser === null) return;
   const app = await startApp(t, browser, { prepare: makeArticle, workers: 1 });

@@ -1,6 +1,6 @@
 /** Lists in the Admin App: filters by clicking, columns, bookmarks, several items at once, order, archive. */
 import t from 'tap';
-import { startApp } from '#tests/harness/app.ts';
+import { descriptionOf, startApp } from '#tests/harness/app.ts';
 import { startBrowser } from '#tests/harness/browser.ts';
 import type { Cluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
@@ -178,7 +178,9 @@ t.test('somebody who looks for products', { skip }, async (t) => {
 
   await t.test('changes and deletes several at once', async (t) => {
     await tab.open('/content/product?sort=id');
-    await page.getByRole('checkbox', { name: 'Select item 1', exact: true }).check();
+    const first = page.getByRole('checkbox', { name: 'Select item 1', exact: true });
+    t.equal(await descriptionOf(first), 'Product 1', 'a checkbox says what it selects');
+    await first.check();
     await page.getByRole('checkbox', { name: 'Select item 2', exact: true }).check();
     await tab.screenshot('selection');
     t.strictSame(await tab.axe(), [], 'the selection is accessible');

@@ -1,6 +1,6 @@
 /** The Admin App on a phone: the menu, a list and a form, by tap and by keyboard, from right to left. */
 import t from 'tap';
-import { type AppPage, PHONE, startApp } from '#tests/harness/app.ts';
+import { type AppPage, descriptionOf, PHONE, startApp } from '#tests/harness/app.ts';
 import { startBrowser } from '#tests/harness/browser.ts';
 import type { Cluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
@@ -81,7 +81,9 @@ t.test('somebody with a phone', { skip }, async (t) => {
     await tab.screenshot('filter');
     t.equal(await overflow(tab), 0, 'nothing is wider than the phone');
     t.strictSame(await tab.axe(), [], 'the filter is accessible');
-    await page.getByRole('checkbox', { name: 'Select item 16', exact: true }).tap();
+    const checkbox = page.getByRole('checkbox', { name: 'Select item 16', exact: true });
+    t.equal(await descriptionOf(checkbox), 'Product 16', 'a checkbox says what it selects');
+    await checkbox.tap();
     await page.getByRole('region', { name: 'Selected items' }).waitFor();
     await tab.screenshot('selection');
     t.equal(await overflow(tab), 0, 'the selection fits');

@@ -7,7 +7,13 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import type { AxeResults } from 'axe-core';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Locator,
+  Page,
+} from 'playwright-core';
 import { type Cluster, startCluster } from './cluster.ts';
 import type { Teardown } from './database.ts';
 import { until } from './until.ts';
@@ -124,6 +130,12 @@ function watch(page: Page, origin: string): { faults: string[]; expected: [numbe
     if (reason !== 'net::ERR_ABORTED') faults.push(`${reason}: ${request.url()}`);
   });
   return { faults, expected };
+}
+
+/** What a screen reader adds to the name of a control: the text that it is described by. */
+export async function descriptionOf(control: Locator): Promise<string | null> {
+  const id = await control.getAttribute('aria-describedby');
+  return await control.page().locator(`[id="${id}"]`).textContent();
 }
 
 /** Starts a cluster that serves the App; it ends with the test. */

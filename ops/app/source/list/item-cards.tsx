@@ -4,6 +4,7 @@ import Checkbox from '@mui/material/Checkbox';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useLocaleState, useTranslate } from 'ra-core';
+import { useId } from 'react';
 import { Link } from 'react-router-dom';
 import { keyOf } from '../data/item-key.ts';
 import { itemPath } from '../data/route-of.ts';
@@ -17,6 +18,7 @@ export function ItemCards(props: ItemsProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const toggle = useToggle(selected, onSelect);
+  const id = useId();
   const [first, ...others] = columns;
   if (first === undefined) return null;
   return (
@@ -47,12 +49,22 @@ export function ItemCards(props: ItemsProps) {
                 size="small"
                 checked={selected.has(key)}
                 onChange={() => toggle(key)}
-                slotProps={{ input: { 'aria-label': translate('list.select', { key }) } }}
+                slotProps={{
+                  input: {
+                    'aria-label': translate('list.select', { key }),
+                    'aria-describedby': `${id}${index}`,
+                  },
+                }}
                 sx={{ p: 0.5, alignSelf: 'flex-start', zIndex: 1 }}
               />
             )}
             <Box sx={{ minWidth: 0, flex: 1 }}>
-              <Typography component="div" noWrap sx={{ fontWeight: 600, pt: 0.25 }}>
+              <Typography
+                component="div"
+                id={`${id}${index}`}
+                noWrap
+                sx={{ fontWeight: 600, pt: 0.25 }}
+              >
                 {key === null ? (
                   head
                 ) : (

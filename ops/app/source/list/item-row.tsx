@@ -6,7 +6,7 @@ import IconButton from '@mui/material/IconButton';
 import TableCell from '@mui/material/TableCell';
 import TableRow from '@mui/material/TableRow';
 import { useTranslate } from 'ra-core';
-import { type CSSProperties, memo, type ReactNode, type Ref } from 'react';
+import { type CSSProperties, memo, type ReactNode, type Ref, useId } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { itemPath } from '../data/route-of.ts';
 import type { Item } from '../data/schema-types.ts';
@@ -27,6 +27,8 @@ export interface ItemRowProps {
   readonly style?: CSSProperties;
   /** What the row is moved by. */
   readonly handle?: ReactNode;
+  /** The id of its first cell, for what describes itself by that. */
+  readonly headId?: string;
 }
 
 export const CELL = {
@@ -53,6 +55,8 @@ const LINK = {
 export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
   const { collection, columns, templates, item, itemKey, isSelected, onToggle } = props;
   const { ref, style, handle } = props;
+  const ownHeadId = useId();
+  const headId = props.headId ?? ownHeadId;
   const translate = useTranslate();
   const navigate = useNavigate();
   const to = itemKey === null ? null : itemPath(collection, itemKey);
@@ -76,14 +80,24 @@ export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
             size="small"
             checked={isSelected}
             onChange={() => onToggle(itemKey)}
-            slotProps={{ input: { 'aria-label': translate('list.select', { key: itemKey }) } }}
+            slotProps={{
+              input: {
+                'aria-label': translate('list.select', { key: itemKey }),
+                'aria-describedby': headId,
+              },
+            }}
           />
         </TableCell>
       )}
       {columns.map((column, index) => {
         const content = <Cell column={column} item={item} templates={templates} />;
         return (
-          <TableCell key={column.field.field} align={alignmentOf(column)} sx={CELL}>
+          <TableCell
+            key={column.field.field}
+            {...(index === 0 && { id: headId })}
+            align={alignmentOf(column)}
+            sx={CELL}
+          >
             {index === 0 && to !== null ? (
               <Box component={Link} to={to} onClick={(event) => event.stopPropagation()} sx={LINK}>
                 {content}
@@ -100,6 +114,7 @@ export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
 
 export function OrderableRow(props: ItemRowProps) {
   const translate = useTranslate();
+  const headId = useId();
   const key = props.itemKey ?? '';
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id: key,
@@ -108,6 +123,7 @@ export function OrderableRow(props: ItemRowProps) {
   return (
     <ItemRow
       {...props}
+      headId={headId}
       ref={setNodeRef}
       style={{
         ...moved,
@@ -120,6 +136,7 @@ export function OrderableRow(props: ItemRowProps) {
           {...attributes}
           {...listeners}
           aria-label={translate('list.move', { key })}
+          aria-describedby={`${headId} ${attributes['aria-describedby']}`}
           sx={{ cursor: 'grab', touchAction: 'none' }}
         >
           <Icon name="drag_indicator" fontSize="small" />
