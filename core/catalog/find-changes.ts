@@ -6,6 +6,7 @@ import assert from 'node:assert';
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '#core/database/pool.ts';
+import { unavailable } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { readLeftOut, readPublished } from './catalog-store.ts';
@@ -21,6 +22,26 @@ import type { Assembly, Entry, Origin } from './unpublished-changes.ts';
 export class Moved extends Error {
   constructor() {
     super('tables change faster than they can be described');
+  }
+}
+
+/** Attempts on a database that changes during the comparison. */
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Repeats what compares the database when that changed meanwhile.
+ * @throws ServiceError SERVICE_UNAVAILABLE when it changes during each attempt
+ */
+export async function untilSettled<T>(compare: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await compare();
+    } catch (error) {
+      if (!(error instanceof Moved)) throw error;
+      if (attempt < MOST_ATTEMPTS) continue;
+      const reason = 'Tables change faster than they can be described.';
+      throw unavailable('database', reason, { cause: error });
+    }
   }
 }
 

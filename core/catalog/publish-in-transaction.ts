@@ -8,9 +8,8 @@ import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { FORMAT, lockForBuilding, type PublishedState, publish } from './catalog-store.ts';
-import { assemble, Moved } from './find-changes.ts';
+import { assemble, Moved, untilSettled } from './find-changes.ts';
 import { touchedNames } from './touched-collections.ts';
-import type { Assembly } from './unpublished-changes.ts';
 
 /** The result of a publication; valid when its transaction has committed. */
 export interface Publication {
@@ -25,9 +24,6 @@ interface Setting {
 
 /** Timeout for another publishing transaction, and for each table to be described. */
 const LOCK_TIMEOUT = '2s';
-
-/** Attempts on a database that changes during the comparison. */
-const MOST_ATTEMPTS = 5;
 
 /** Changes settings for this transaction, and returns the previous ones. */
 async function enter(client: Client): Promise<Setting> {
@@ -50,18 +46,6 @@ async function leave(client: Client, { path, lockTimeout }: Setting): Promise<vo
   );
 }
 
-/** Tries again when tables of others come and go meanwhile. */
-async function assembleSettled(client: Client, catalogSchemas: CatalogSchemas): Promise<Assembly> {
-  const names = await touchedNames(client, catalogSchemas);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await assemble(client, catalogSchemas, { names, whole: false });
-    } catch (error) {
-      if (!(error instanceof Moved) || attempt === MOST_ATTEMPTS) throw error;
-    }
-  }
-}
-
 /**
  * Publishes what the open transaction of `client` changed. Call it once and last, when all locks on
  * tables are held: from here on no other transaction can publish. Needs READ COMMITTED. Changes of
@@ -75,7 +59,10 @@ export async function publishWithin(
 ): Promise<Publication> {
   const before = await enter(client);
   const held = await lockForBuilding(client, catalogSchemas.system);
-  const assembly = await assembleSettled(client, catalogSchemas);
+  const names = await touchedNames(client, catalogSchemas);
+  const assembly = await untilSettled(() =>
+    assemble(client, catalogSchemas, { names, whole: false }),
+  );
   const format = Math.min(held.format, FORMAT);
   const version = await publish(client, catalogSchemas.system, { ...held, format }, assembly);
   await leave(client, before);

@@ -4,12 +4,15 @@
  * the privileges and expressions of what was dropped meanwhile are gone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
 import t from 'tap';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { assemble, Moved } from '#core/catalog/find-changes.ts';
+import { resetEverywhere } from '#core/catalog/reload-everywhere.ts';
 import { transaction } from '#core/database/pool.ts';
 import { install } from './installation.ts';
 
+const log = pino({ level: 'silent' });
 const PLACE = { schemas: ['public'], system: 'public' };
 const REPLACE = `
   DROP TABLE IF EXISTS replaced, target;
@@ -65,3 +68,21 @@ t.test('a table that is replaced is described as it was or as it is', async (t) 
   published.push(shown(await source.refresh()));
   t.strictSame([...new Set(published)], [whole], 'no process was told of another table');
 });
+
+t.test(
+  'a reset beside tables that are replaced all the time asks for another attempt',
+  async (t) => {
+    const { pool, sql, open } = await install(t, REPLACE);
+    await open(false);
+    let isReplacing = true;
+    const replacing = (async () => {
+      while (isReplacing) await sql(REPLACE);
+    })();
+    const bus = { publish: async () => undefined };
+    const reset = () => resetEverywhere({ pool, bus, log, catalogSchemas: PLACE });
+    await t.rejects(reset(), { code: 'SERVICE_UNAVAILABLE' });
+    isReplacing = false;
+    await replacing;
+    t.equal(await reset(), 1, 'which succeeds afterwards');
+  },
+);
