@@ -22,9 +22,11 @@ export interface FaultProxy {
   readonly url: string;
   /** What reached the proxy: method and path. */
   readonly seen: readonly string[];
+  /** What the edge answered to that: method, status, and the text of what it refused. */
+  readonly answers: readonly string[];
   /** The faults of the next requests, in their order. */
   next(...faults: readonly Fault[]): void;
-  /** Begins a new list of what was seen. */
+  /** Begins new lists of what was seen and answered. */
   forget(): void;
 }
 
@@ -33,10 +35,21 @@ export async function startFaultProxy(t: Teardown, target: string): Promise<Faul
   const { hostname, port } = new URL(target);
   const faults: Fault[] = [];
   const seen: string[] = [];
+  const answers: string[] = [];
+
+  function note(method: string | undefined, answer: IncomingMessage): void {
+    const status = answer.statusCode ?? 0;
+    const at = answers.push(`${method} ${status}`) - 1;
+    if (status < 400) return;
+    answer.on('data', (chunk: Buffer) => {
+      answers[at] += ` ${chunk.toString()}`;
+    });
+  }
 
   function forward(from: IncomingMessage, to: ServerResponse, fault: Fault): void {
     const { method, url: path, headers } = from;
     const upstream = request({ hostname, port, method, path, headers }, (answer) => {
+      note(method, answer);
       const kind = fault ?? {};
       if ('reset' in kind) {
         answer.resume();
@@ -54,7 +67,10 @@ export async function startFaultProxy(t: Teardown, target: string): Promise<Faul
         });
       } else answer.pipe(to);
     });
-    upstream.on('error', () => to.destroy());
+    upstream.on('error', ({ message }) => {
+      answers.push(`${method} ${message}`);
+      to.destroy();
+    });
     from.on('error', () => upstream.destroy());
     from.pipe(upstream);
   }
@@ -81,9 +97,11 @@ export async function startFaultProxy(t: Teardown, target: string): Promise<Faul
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     seen,
+    answers,
     next: (...more) => faults.push(...more),
     forget() {
       seen.length = 0;
+      answers.length = 0;
     },
   };
 }

@@ -5,7 +5,7 @@ const LIMIT_MS = 30_000;
 const PAUSE_MS = 20;
 
 /**
- * Asks until the answer is neither false nor null nor undefined, and yields it.
+ * Asks until there is an answer, and yields it; false, null, undefined, 0 and '' are none.
  * @throws when that takes longer than `limit` milliseconds
  */
 export async function until<T>(
@@ -16,7 +16,7 @@ export async function until<T>(
   const end = performance.now() + limit;
   for (;;) {
     const answer = await ask();
-    if (answer !== false && answer !== null && answer !== undefined) return answer;
+    if (answer) return answer;
     if (performance.now() > end) throw new Error(`waited in vain for: ${what}`);
     await delay(PAUSE_MS);
   }
