@@ -47,7 +47,10 @@ export async function startFaultProxy(t: Teardown, target: string): Promise<Faul
   }
 
   function forward(from: IncomingMessage, to: ServerResponse, fault: Fault): void {
-    const { method, url: path, headers } = from;
+    const { method, url: path } = from;
+    // What the client says of its connection is not said of ours (RFC 9110, 7.6.1): the edge would
+    // close one that is used again.
+    const { connection: _, ...headers } = from.headers;
     const upstream = request({ hostname, port, method, path, headers }, (answer) => {
       note(method, answer);
       const kind = fault ?? {};
