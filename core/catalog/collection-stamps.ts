@@ -197,13 +197,30 @@ interface MetadataRow {
  * Computes the stamps of all tables, or of some names. A description read later is never older than
  * its stamp.
  */
+export async function surveyTables(
+  client: Client,
+  schemas: readonly string[],
+  names: readonly string[] | null,
+): Promise<Pick<Survey, 'tables' | 'schemas'>> {
+  const ask = () => client.query<TableRow>(render(tableSurvey(schemas, names)));
+  const { rows } = isBroad(names) ? await withoutNestedLoops(client, ask) : await ask();
+  return {
+    tables: rows
+      .sort(
+        (a, b) => Number(a.ordinal) - Number(b.ordinal) || compareText(a.name ?? '', b.name ?? ''),
+      )
+      .flatMap(({ ordinal: _, name, ...table }) => (name === null ? [] : [{ ...table, name }])),
+    schemas: new Set(rows.map(({ schema }) => schema)),
+  };
+}
+
+/** {@link surveyTables}, and the stamps of all metadata, or of some names. */
 export async function survey(
   client: Client,
   { schemas, system }: CatalogSchemas,
   names: readonly string[] | null,
 ): Promise<Survey> {
-  const ask = () => client.query<TableRow>(render(tableSurvey(schemas, names)));
-  const tables = isBroad(names) ? await withoutNestedLoops(client, ask) : await ask();
+  const found = await surveyTables(client, schemas, names);
   const metadata = await client.query<MetadataRow>(
     render(sql`SELECT * FROM (${metadataSurvey(system)}) AS m
       WHERE ${named(sql`collection`, names)}`),
@@ -211,12 +228,7 @@ export async function survey(
   const collections = (wanted: (row: MetadataRow) => boolean) =>
     metadata.rows.filter(wanted).map(({ collection }) => collection);
   return {
-    tables: tables.rows
-      .sort(
-        (a, b) => Number(a.ordinal) - Number(b.ordinal) || compareText(a.name ?? '', b.name ?? ''),
-      )
-      .flatMap(({ ordinal: _, name, ...table }) => (name === null ? [] : [{ ...table, name }])),
-    schemas: new Set(tables.rows.map(({ schema }) => schema)),
+    ...found,
     metadata: new Map(metadata.rows.map(({ collection, stamp }) => [collection, stamp])),
     described: collections((row) => row.described).sort(compareText),
     related: collections((row) => row.related),

@@ -6,44 +6,19 @@ import assert from 'node:assert';
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '#core/database/pool.ts';
-import { unavailable } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { readLeftOut, readPublished } from './catalog-store.ts';
-import { type SeenTable, type Survey, survey } from './collection-stamps.ts';
+import { type SeenTable, type Survey, survey, surveyTables } from './collection-stamps.ts';
 import { compareText } from './compare-text.ts';
-import type { CollectionDescriptor, LeftOut } from './descriptor.ts';
+import type { CollectionDescriptor, LeftOut, TableDescriptor } from './descriptor.ts';
 import { introspect } from './introspect.ts';
 import { describe, descriptorOf } from './make-descriptors.ts';
 import { type Outline, outline } from './served-tables.ts';
 import type { Assembly, Entry, Origin } from './unpublished-changes.ts';
 
-/** The database changed during the comparison; compare again at once. */
-export class Moved extends Error {
-  constructor() {
-    super('tables change faster than they can be described');
-  }
-}
-
-/** Attempts on a database that changes during the comparison. */
-const MOST_ATTEMPTS = 5;
-
-/**
- * Repeats what compares the database when that changed meanwhile.
- * @throws ServiceError SERVICE_UNAVAILABLE when it changes during each attempt
- */
-export async function untilSettled<T>(compare: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await compare();
-    } catch (error) {
-      if (!(error instanceof Moved)) throw error;
-      if (attempt < MOST_ATTEMPTS) continue;
-      const reason = 'Tables change faster than they can be described.';
-      throw unavailable('database', reason, { cause: error });
-    }
-  }
-}
+/** Somebody else published during the comparison; compare again at once. */
+export class Moved extends Error {}
 
 interface Scope {
   /** The only names to compare; null for all. */
@@ -94,11 +69,13 @@ async function describeOrigins(
   if (origins.size === 0) return [];
   const found = await introspect(client, schemas, system, [...origins.keys()]);
   const byOid = new Map(found.tables.map((table) => [table.oid, table]));
-  const tables = Array.from(origins, ([name, { relation }]) => {
+  const tables = new Map<string, TableDescriptor | null>();
+  for (const [name, { relation }] of origins) {
     const table = relation === null ? null : byOid.get(relation);
-    if (table === undefined || (table !== null && table.name !== name)) throw new Moved();
-    return [name, table && descriptorOf(table)] as const;
-  });
+    if (table === null) tables.set(name, null);
+    // One that was dropped or renamed meanwhile is found by the next survey.
+    else if (table?.name === name) tables.set(name, descriptorOf(table));
+  }
   return describe(tables, found);
 }
 
@@ -123,29 +100,32 @@ async function entriesOf(
 }
 
 /**
- * Requires that tables are as they were surveyed. A statement sees the rows of its beginning, but
- * PostgreSQL's functions in it look things up as they are now: what was dropped meanwhile has no
+ * The names whose tables are not as they were surveyed. A statement sees the rows of its beginning,
+ * but PostgreSQL's functions in it look things up as they are now: what was dropped meanwhile has no
  * privileges and no expressions, and would be left out or described by half.
  */
-async function requireSame(
+async function movingNames(
   client: Client,
-  catalogSchemas: CatalogSchemas,
+  schemas: readonly string[],
   { tables }: Survey,
   names: readonly string[],
-): Promise<void> {
-  if (names.length === 0) return;
-  const { tables: again } = await survey(client, catalogSchemas, names);
-  const stampsOf = (list: readonly SeenTable[]) =>
-    list.map(({ schema, name, stamp }) => [schema, name, stamp]);
-  const wanted = new Set(names);
-  const before = tables.filter(({ name }) => wanted.has(name));
-  if (!isDeepStrictEqual(stampsOf(again), stampsOf(before))) throw new Moved();
+): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  const { tables: again } = await surveyTables(client, schemas, names);
+  const stampOf = (list: readonly SeenTable[]) => {
+    const stamps = new Map<string, string>();
+    for (const { schema, name, stamp } of list) {
+      stamps.set(name, `${stamps.get(name) ?? ''} ${schema} ${stamp}`);
+    }
+    return stamps;
+  };
+  const [before, after] = [stampOf(tables), stampOf(again)];
+  return new Set(names.filter((name) => before.get(name) !== after.get(name)));
 }
 
 /**
  * Compares the database with the published catalog. Needs READ COMMITTED and the search_path
  * `pg_catalog`. Where others can publish meanwhile, compare the published version before and after.
- * @throws Moved when tables that are to be published or left out change meanwhile
  */
 export async function assemble(
   client: Client,
@@ -168,7 +148,7 @@ export async function assemble(
     gone.length > 0 ||
     !isDeepStrictEqual(before, leftOut) ||
     Array.from(origins).some(([name, origin]) => !isSame(published.get(name), origin));
-  if (!changed) return { entries: [], gone, leftOut, changed, orphans };
+  if (!changed) return { entries: [], gone, leftOut, changed, orphans, moving: new Set() };
   // A collection that is published anyway also gets its new estimate.
   const differing = new Map(
     Array.from(origins).filter(([name, origin]) => {
@@ -177,12 +157,27 @@ export async function assemble(
     }),
   );
   const described = await describeOrigins(client, catalogSchemas, differing);
-  const keyOf = ({ schema, name, reason }: LeftOut) => JSON.stringify([schema, name, reason]);
-  const known = new Set(before.map(keyOf));
-  const freshlyLeftOut = found.leftOut.filter((one) => !known.has(keyOf(one)));
-  const doubtful = [...differing.keys(), ...freshlyLeftOut.map(({ name }) => name)];
-  await requireSame(client, catalogSchemas, seen, doubtful);
   // The stored description may not match its digest, so it is not treated as unchanged.
   const entries = await entriesOf(described, differing, whole ? new Map() : published);
-  return { entries, gone, leftOut, changed, orphans };
+  const keyOf = ({ schema, name, reason }: LeftOut) => JSON.stringify([schema, name, reason]);
+  const known = new Set(before.map(keyOf));
+  const fresh = found.leftOut.filter((one) => !known.has(keyOf(one)));
+  const doubtful = new Set([...differing.keys(), ...fresh.map(({ name }) => name)]);
+  const moving = await movingNames(client, schemas, seen, [...doubtful]);
+  if (moving.size === 0) return { entries, gone, leftOut, changed, orphans, moving };
+  const stays = (name: string) => !moving.has(name);
+  return {
+    entries: entries.filter(({ name }) => stays(name)),
+    gone: gone.filter(stays),
+    leftOut: orderLeftOut(
+      [
+        ...leftOut.filter(({ name }) => stays(name)),
+        ...before.filter(({ name }) => moving.has(name)),
+      ],
+      schemas,
+    ),
+    changed,
+    orphans: orphans.filter(stays),
+    moving,
+  };
 }

@@ -8,8 +8,9 @@ import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { FORMAT, lockForBuilding, type PublishedState, publish } from './catalog-store.ts';
-import { assemble, Moved, untilSettled } from './find-changes.ts';
+import { assemble, Moved } from './find-changes.ts';
 import { touchedNames } from './touched-collections.ts';
+import type { Assembly } from './unpublished-changes.ts';
 
 /** The result of a publication; valid when its transaction has committed. */
 export interface Publication {
@@ -24,6 +25,9 @@ interface Setting {
 
 /** Timeout for another publishing transaction, and for each table to be described. */
 const LOCK_TIMEOUT = '2s';
+
+/** Attempts on a database that changes during the comparison. */
+const MOST_ATTEMPTS = 5;
 
 /** Changes settings for this transaction, and returns the previous ones. */
 async function enter(client: Client): Promise<Setting> {
@@ -46,6 +50,15 @@ async function leave(client: Client, { path, lockTimeout }: Setting): Promise<vo
   );
 }
 
+/** Tries again when tables change meanwhile; what goes on changing is left to the watch. */
+async function assembleSettled(client: Client, catalogSchemas: CatalogSchemas): Promise<Assembly> {
+  const names = await touchedNames(client, catalogSchemas);
+  for (let attempt = 1; ; attempt += 1) {
+    const assembly = await assemble(client, catalogSchemas, { names, whole: false });
+    if (assembly.moving.size === 0 || attempt === MOST_ATTEMPTS) return assembly;
+  }
+}
+
 /**
  * Publishes what the open transaction of `client` changed. Call it once and last, when all locks on
  * tables are held: from here on no other transaction can publish. Needs READ COMMITTED. Changes of
@@ -59,10 +72,7 @@ export async function publishWithin(
 ): Promise<Publication> {
   const before = await enter(client);
   const held = await lockForBuilding(client, catalogSchemas.system);
-  const names = await touchedNames(client, catalogSchemas);
-  const assembly = await untilSettled(() =>
-    assemble(client, catalogSchemas, { names, whole: false }),
-  );
+  const assembly = await assembleSettled(client, catalogSchemas);
   const format = Math.min(held.format, FORMAT);
   const version = await publish(client, catalogSchemas.system, { ...held, format }, assembly);
   await leave(client, before);
@@ -70,18 +80,20 @@ export async function publishWithin(
 }
 
 /**
- * Publishes all differences in a transaction of its own. It never waits for a table while it holds
- * the lock on publication: the session that has locked the table may be waiting for that.
+ * Publishes all differences in a transaction of its own, but for tables that change meanwhile. It
+ * never waits for a table while it holds the lock on publication: the session that has locked the
+ * table may be waiting for that.
  * @param published the state before the transaction began
  * @param whole describe everything again
- * @throws Moved when somebody else publishes meanwhile, or tables come and go
+ * @throws Moved when somebody else publishes meanwhile; when tables change meanwhile, too, that the
+ *   release before has described
  */
 export async function publishDifference(
   client: Client,
   catalogSchemas: CatalogSchemas,
   published: Pick<PublishedState, 'version' | 'failed'>,
   whole: boolean,
-): Promise<Publication & { readonly orphans: readonly string[] }> {
+): Promise<Publication & Pick<Assembly, 'orphans' | 'moving'>> {
   const { system } = catalogSchemas;
   const building = `sluice catalog ${system}`;
   await client.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
@@ -89,13 +101,14 @@ export async function publishDifference(
   // Of several processes that notice a change the first describes it; the others find it done.
   await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${building}, 0))`));
   const assembly = await assemble(client, catalogSchemas, { names: null, whole });
-  const { orphans } = assembly;
+  const { orphans, moving } = assembly;
   const { version, failed } = published;
-  if (!assembly.changed && !whole && !failed && version > 0) return { version, orphans };
+  if (!assembly.changed && !whole && !failed && version > 0) return { version, orphans, moving };
   const held = await lockForBuilding(client, system);
-  if (held.version !== version) throw new Moved();
+  const isOlder = held.format !== FORMAT && version > 0;
+  if (held.version !== version || (isOlder && moving.size > 0)) throw new Moved();
   const after = await publish(client, system, { ...held, format: FORMAT }, assembly);
-  return { version: after, orphans };
+  return { version: after, orphans, moving };
 }
 
 /**

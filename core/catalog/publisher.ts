@@ -17,9 +17,9 @@ import { announce, publishDifference } from './publish-in-transaction.ts';
 /** Maximum pause before a failed build is repeated on an unchanged database. */
 const RETRY_MAX_MS = 30_000;
 const RETRY_MIN_MS = 1_000;
-/** How long others may lock or change tables before the build counts as failed. */
+/** How long others may lock tables before the build counts as failed. */
 const BLOCKED_MS = 15_000;
-/** Attempts on a database that changes meanwhile. */
+/** Attempts while others publish, or change tables. */
 const MOST_ATTEMPTS = 5;
 /** SQLSTATE of a lock timeout. */
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -49,7 +49,7 @@ function isBlocked(error: unknown): boolean {
 export class Builder {
   readonly #parts: BuilderParts;
   #failure: Failure | null = null;
-  /** Since when tables to be described are locked or changed by others. */
+  /** Since when tables to be described are locked by others. */
   #blockedAt: number | null = null;
   #settled = false;
   /** Those that were already logged. */
@@ -82,15 +82,19 @@ export class Builder {
       const known = this.#failure?.gauge === published.gauge ? this.#failure : null;
       if (known !== null && performance.now() < known.until) return null;
       try {
-        const version = await this.#build(published);
-        await recordSettled(pool, catalogSchemas.system, { gauge: published.gauge, version });
-        this.#settled = true;
+        const { version, isWhole } = await this.#build(published);
         this.#failure = null;
         this.#blockedAt = null;
-        return null;
+        if (isWhole) {
+          await recordSettled(pool, catalogSchemas.system, { gauge: published.gauge, version });
+          this.#settled = true;
+          return null;
+        }
+        // What goes on changing is described by the next comparison.
+        if (attempt === MOST_ATTEMPTS) return null;
       } catch (error) {
         if (error instanceof Moved && attempt < MOST_ATTEMPTS) continue;
-        if (this.#mayWait(error)) return null;
+        if (error instanceof Moved || this.#mayWait(error)) return null;
         // A failure because a table was dropped meanwhile says nothing about the current state.
         const { gauge } = await readPublishedState(pool, catalogSchemas);
         if (gauge !== published.gauge && attempt < MOST_ATTEMPTS) continue;
@@ -99,9 +103,9 @@ export class Builder {
     }
   }
 
-  /** Somebody changes or has locked a table, or publishes; the next attempt may succeed. */
+  /** Somebody has locked a table or publishes; the next attempt may succeed. */
   #mayWait(error: unknown): boolean {
-    if (!(error instanceof Moved) && !isBlocked(error)) return false;
+    if (!isBlocked(error)) return false;
     this.#blockedAt ??= performance.now();
     return performance.now() - this.#blockedAt < BLOCKED_MS;
   }
@@ -116,19 +120,22 @@ export class Builder {
     return error;
   }
 
-  /** @returns the current version */
-  async #build(published: PublishedState): Promise<number> {
+  /** @returns the current version, and whether nothing has changed meanwhile */
+  async #build(
+    published: PublishedState,
+  ): Promise<{ readonly version: number; readonly isWhole: boolean }> {
     const { pool, log, bus, catalogSchemas } = this.#parts;
     const started = performance.now();
     const whole = published.format !== FORMAT;
-    const { version, orphans } = await transaction(pool, (client) =>
+    const { version, orphans, moving } = await transaction(pool, (client) =>
       publishDifference(client, catalogSchemas, published, whole),
     );
     this.#complain(orphans);
-    if (version === published.version) return version;
+    const isWhole = moving.size === 0;
+    if (version === published.version) return { version, isWhole };
     log.info({ version, ms: Math.round(performance.now() - started) }, 'catalog published');
     await announce(bus, log, version);
-    return version;
+    return { version, isWhole };
   }
 
   #complain(orphans: readonly string[]): void {

@@ -6,8 +6,11 @@ import type { MessageBus } from '#core/messages/bus.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { readPublishedState } from './catalog-store.ts';
-import { untilSettled } from './find-changes.ts';
+import { Moved } from './find-changes.ts';
 import { publishDifference } from './publish-in-transaction.ts';
+
+/** Attempts while others publish. */
+const MOST_ATTEMPTS = 5;
 
 export interface ResetParts {
   readonly pool: Pool;
@@ -39,17 +42,21 @@ export async function resetEverywhere({
   return reset;
 }
 
-function countReset(pool: Pool, catalogSchemas: CatalogSchemas): Promise<number> {
-  return untilSettled(async () => {
+async function countReset(pool: Pool, catalogSchemas: CatalogSchemas): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
     const published = await readPublishedState(pool, catalogSchemas);
-    return await transaction(pool, async (client) => {
-      // The catalog of a later release is left alone.
-      if (!published.later) await publishDifference(client, catalogSchemas, published, true);
-      const { rows } = await client.query<{ version: string }>(
-        render(sql`UPDATE ${systemTable(catalogSchemas.system, 'state')} SET version = version + 1
-          WHERE name = 'reset' RETURNING version`),
-      );
-      return Number(rows[0]?.version);
-    });
-  });
+    try {
+      return await transaction(pool, async (client) => {
+        // The catalog of a later release is left alone.
+        if (!published.later) await publishDifference(client, catalogSchemas, published, true);
+        const { rows } = await client.query<{ version: string }>(
+          render(sql`UPDATE ${systemTable(catalogSchemas.system, 'state')} SET version = version + 1
+            WHERE name = 'reset' RETURNING version`),
+        );
+        return Number(rows[0]?.version);
+      });
+    } catch (error) {
+      if (!(error instanceof Moved) || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
 }

@@ -32,4 +32,6 @@ export interface Assembly {
   readonly changed: boolean;
   /** Collections with recorded relations that are not served. */
   readonly orphans: readonly string[];
+  /** Names of tables that change meanwhile: what is published of them stays until the next comparison. */
+  readonly moving: ReadonlySet<string>;
 }

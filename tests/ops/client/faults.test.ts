@@ -216,7 +216,7 @@ t.test('a resumable upload goes on as long as something of it arrives', async (t
   const resumable = { pieceSize: 100_000 };
   const stored = await client.files
     .upload({ name: 'many.bin', content }, {}, { resumable })
-    .catch((error: unknown) => t.fail('it is given up', { error, answers: proxy.answers }));
-  t.match(stored, { filesize: '800000' }, proxy.answers.join('\n'));
+    .catch((error: unknown) => void t.fail('it is given up', { error, answers: proxy.answers }));
+  t.equal(stored?.filesize, '800000');
   t.equal(proxy.seen.filter((line) => line.startsWith('POST')).length, 1, 'it is the same upload');
 });
