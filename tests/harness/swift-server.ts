@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { freePort } from '#ops/embedded/postgres.ts';
 import type { Teardown } from './database.ts';
@@ -75,6 +76,7 @@ swift_dir = ${folder}
 pipeline = catch_errors cache s3api tempauth bulk slo dlo copy proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
+error_suppression_interval = 1
 allow_account_management = true
 account_autocreate = true
 [filter:s3api]
@@ -147,8 +149,10 @@ async function startOnce(t: Teardown): Promise<SwiftServer> {
   };
   const [cache, port] = [await freePort(), await freePort()];
   start('memcached', '-l', '127.0.0.1', '-p', String(cache), '-u', isRoot ? 'nobody' : user);
+  const behind: string[] = [];
   for (const kind of KINDS) {
     const own = await freePort();
+    behind.push(`http://127.0.0.1:${own}/healthcheck`);
     buildRing(folder, kind, own);
     writeFileSync(join(folder, `${kind}.conf`), storingServer(folder, kind, own, user));
   }
@@ -166,16 +170,22 @@ async function startOnce(t: Teardown): Promise<SwiftServer> {
   try {
     const isUp = async () => {
       if (started.some(({ exitCode }) => exitCode !== null)) throw new Error('a server has ended');
-      return await answers(url);
+      // The proxy turns away from those behind it that are not ready when it asks them.
+      for (const one of [...behind, url]) if (!(await answers(one))) return false;
+      return true;
     };
     await until(isUp, 'Swift answers', START_MS);
-    // The proxy is ready before the servers behind it.
     const create = () =>
       client.send(new CreateBucketCommand({ Bucket: BUCKET }), {
         abortSignal: AbortSignal.timeout(REQUEST_MS),
       });
+    // The signal does not end the reading of an answer.
+    const isLate = async () => {
+      await delay(2 * REQUEST_MS, null, { ref: false });
+      throw new Error('Swift does not answer');
+    };
     const isCreated = () =>
-      create().then(
+      Promise.race([create(), isLate()]).then(
         () => true,
         // One that was left without an answer may have made it.
         (error: unknown) => error instanceof Error && error.name === 'BucketAlreadyOwnedByYou',

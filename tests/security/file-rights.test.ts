@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { createMember, type MemberUser } from '#tests/harness/member.ts';
+import { sendAgain } from '#tests/harness/send-again.ts';
 import { until } from '#tests/harness/until.ts';
 
 const MB = 1024 * 1024;
@@ -170,9 +171,12 @@ async function signed(id: string, as: MemberUser): Promise<string> {
 }
 
 const statusWith = async (id: string, signature: string) => {
-  const answer = await fetch(`${cluster.url}/assets/${id}?signature=${signature}`);
-  await answer.arrayBuffer();
-  return answer.status;
+  const { status } = await sendAgain(async () => {
+    const answer = await fetch(`${cluster.url}/assets/${id}?signature=${signature}`);
+    await answer.arrayBuffer();
+    return answer;
+  });
+  return status;
 };
 
 t.test('a signature is good for one file, one time and one signer', async (t) => {

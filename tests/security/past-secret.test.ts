@@ -9,6 +9,7 @@ import {
   type MemberUser,
   sendAs,
 } from '#tests/harness/member.ts';
+import { sendAgain } from '#tests/harness/send-again.ts';
 import { until } from '#tests/harness/until.ts';
 
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
@@ -154,10 +155,7 @@ t.test('no clause tells what they held', async (t) => {
         const query = clause.replace(/(filter=)(.*?)(&|$)/, (_, name, json, end) => {
           return `${name}${encodeURIComponent(json)}${end}`;
         });
-        const send = () => member.send('GET', `${path}?${query}`);
-        let answer = await send();
-        // Rights that were changed just before arrive while it is read: it says to send it again.
-        for (let again = 0; answer.status === 503 && again < 5; again += 1) answer = await send();
+        const answer = await sendAgain(() => member.send('GET', `${path}?${query}`));
         const { status, body } = answer;
         found.push(`${path} ${clause}: ${status} ${JSON.stringify(body)}`);
       }
