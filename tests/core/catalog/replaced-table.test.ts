@@ -22,7 +22,7 @@ const REPLACE = `
   CREATE TABLE replaced (
     id serial PRIMARY KEY, title text DEFAULT 'none', target integer REFERENCES target);`;
 /** Comparisons; in three of four tables are replaced. */
-const COMPARISONS = 120;
+const COMPARISONS = 80;
 /** The latest moment (ms) of a comparison at which they are. */
 const SPREAD_MS = 25;
 
