@@ -1,6 +1,7 @@
 /** Makes users with policies by SQL, and sends requests as them. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Cluster } from './cluster.ts';
+import { sendAgain } from './send-again.ts';
 import { until } from './until.ts';
 
 /** A permission as the table holds it, its JSON still as values. */
@@ -39,7 +40,7 @@ async function ask(cluster: Cluster, token: string, path: string, init: RequestI
   return { status: response.status, body, code: body?.errors?.[0]?.extensions?.code };
 }
 
-/** Sends a request with a token and yields what came back. */
+/** Sends a request with a token and yields what came back; reads are sent again after 503. */
 export function sendAs(
   cluster: Cluster,
   token: string,
@@ -48,7 +49,8 @@ export function sendAs(
   body?: unknown,
 ): Promise<Answer> {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  return ask(cluster, token, path, { method, ...sent });
+  const send = () => ask(cluster, token, path, { method, ...sent });
+  return method === 'GET' || method === 'SEARCH' ? sendAgain(send) : send();
 }
 
 /**
