@@ -40,7 +40,7 @@ async function ask(cluster: Cluster, token: string, path: string, init: RequestI
   return { status: response.status, body, code: body?.errors?.[0]?.extensions?.code };
 }
 
-/** Sends a request with a token and yields what came back; reads are sent again after 503. */
+/** Sends a request with a token and yields what came back; reads overtaken by changed rights are sent again. */
 export function sendAs(
   cluster: Cluster,
   token: string,

@@ -173,8 +173,7 @@ async function signed(id: string, as: MemberUser): Promise<string> {
 const statusWith = async (id: string, signature: string) => {
   const { status } = await sendAgain(async () => {
     const answer = await fetch(`${cluster.url}/assets/${id}?signature=${signature}`);
-    await answer.arrayBuffer();
-    return answer;
+    return { status: answer.status, body: await answer.text() };
   });
   return status;
 };
@@ -232,7 +231,8 @@ async function slowDownload(url: string, token: string | null) {
     get(url, { headers, agent: false }, resolve).on('error', reject);
     const answer = await promise;
     answer.pause();
-    return { answer, status: answer.statusCode ?? 0 };
+    const status = answer.statusCode ?? 0;
+    return { answer, status, body: status === 200 ? '' : await text(answer) };
   });
   t.equal(status, 200);
   answer.on('error', () => undefined);
