@@ -50,7 +50,7 @@ export function sendAs(
 ): Promise<Answer> {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const send = () => ask(cluster, token, path, { method, ...sent });
-  return method === 'GET' || method === 'SEARCH' ? sendAgain(send) : send();
+  return method === 'GET' || method === 'SEARCH' ? sendAgain(send, ({ body }) => body) : send();
 }
 
 /**

@@ -5,20 +5,23 @@
 
 const MOST_TIMES = 5;
 
-/** An answer with its body, as text or parsed. */
-interface Answered {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-function isOvertaken({ status, body }: Answered): boolean {
+function isOvertaken(status: number, body: unknown): boolean {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return status === 503 && text.includes('"service":"rights"');
 }
 
-/** The answer to a read, which is sent again as long as rights change meanwhile. */
-export async function sendAgain<T extends Answered>(send: () => Promise<T>): Promise<T> {
+/**
+ * The answer to a read, which is sent again as long as rights change meanwhile.
+ * @param bodyOf its body, as text or parsed
+ */
+export async function sendAgain<T extends { readonly status: number }>(
+  send: () => Promise<T>,
+  bodyOf: (answer: T) => unknown,
+): Promise<T> {
   let answer = await send();
-  for (let times = 1; isOvertaken(answer) && times < MOST_TIMES; times += 1) answer = await send();
+  for (let times = 1; times < MOST_TIMES; times += 1) {
+    if (!isOvertaken(answer.status, bodyOf(answer))) break;
+    answer = await send();
+  }
   return answer;
 }

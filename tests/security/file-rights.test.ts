@@ -171,10 +171,11 @@ async function signed(id: string, as: MemberUser): Promise<string> {
 }
 
 const statusWith = async (id: string, signature: string) => {
-  const { status } = await sendAgain(async () => {
+  const send = async () => {
     const answer = await fetch(`${cluster.url}/assets/${id}?signature=${signature}`);
     return { status: answer.status, body: await answer.text() };
-  });
+  };
+  const { status } = await sendAgain(send, ({ body }) => body);
   return status;
 };
 
@@ -226,14 +227,15 @@ t.test('a signature is good for one file, one time and one signer', async (t) =>
 async function slowDownload(url: string, token: string | null) {
   const headers: Record<string, string> =
     token === null ? {} : { authorization: `Bearer ${token}` };
-  const { answer, status } = await sendAgain(async () => {
+  const send = async () => {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     get(url, { headers, agent: false }, resolve).on('error', reject);
     const answer = await promise;
     answer.pause();
     const status = answer.statusCode ?? 0;
     return { answer, status, body: status === 200 ? '' : await text(answer) };
-  });
+  };
+  const { answer, status } = await sendAgain(send, ({ body }) => body);
   t.equal(status, 200);
   answer.on('error', () => undefined);
   const ended = new Promise<boolean>((done) => {

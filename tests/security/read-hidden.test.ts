@@ -5,6 +5,7 @@
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { sendAgain } from '#tests/harness/send-again.ts';
 import { until } from '#tests/harness/until.ts';
 import { listenIn, type Wire } from '#tests/harness/wire.ts';
 import { HIDDEN, plant } from './fuzz/site.ts';
@@ -21,8 +22,11 @@ interface Reply {
 async function send(method: string, path: string, body?: unknown): Promise<Reply> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const response = await fetch(`${cluster.url}${path}`, { method, headers, ...sent });
-  return { status: response.status, text: await response.text() };
+  const once = async () => {
+    const response = await fetch(`${cluster.url}${path}`, { method, headers, ...sent });
+    return { status: response.status, text: await response.text() };
+  };
+  return await sendAgain(once, ({ text }) => text);
 }
 
 /** Asks by GET, objects and lists as JSON. */
