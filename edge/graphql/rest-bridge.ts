@@ -30,9 +30,6 @@ function given(value: unknown): Body {
     size: undefined,
     json: async () => value,
     bytes: async () => Buffer.from(JSON.stringify(value)),
-    stream: () => {
-      throw new TypeError('the body of a field is no file');
-    },
     lend: () => {
       throw new TypeError('the body of a field is no file');
     },

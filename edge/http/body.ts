@@ -3,7 +3,6 @@
  * there are too many, and drops the rest when the request is answered. `json-body.ts` reads it as
  * JSON.
  */
-import { Readable } from 'node:stream';
 import { invalidPayload, type ServiceError } from '#core/errors/service-error.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { type JsonHead, type ReadBytes, readJson } from './json-body.ts';
@@ -33,7 +32,6 @@ export const NO_BODY: Body = {
   size: 0,
   json: async () => undefined,
   bytes: async () => new Uint8Array(0),
-  stream: () => Readable.from([]),
   async *lend() {},
 };
 
@@ -86,9 +84,10 @@ export class IncomingBody implements Body {
   #failure: Error | null = null;
   /** Reads what has arrived; null while nobody reads. */
   #wake: (() => void) | null = null;
-  #stream: Readable | null = null;
-  /** Somebody has been lent pieces, and has not come to the end. */
+  /** Pieces are lent, and the reader has not come to the end. */
   #isLending = false;
+  /** The reader of lent pieces has asked for the first one. */
+  #isBegun = false;
   /** Nothing more is read from the connection. */
   #held = false;
   /** Called when the answer may be written. */
@@ -154,41 +153,6 @@ export class IncomingBody implements Body {
     return promise;
   }
 
-  stream(): Readable {
-    this.#claim();
-    const stream = new Readable({
-      // Pieces stay separate: a stream of bytes would join, and so copy, those that wait.
-      objectMode: true,
-      highWaterMark: 1,
-      read: () => {
-        this.#wake = wake;
-        wake();
-      },
-      destroy: (error, callback) => {
-        // The rest of the body is dropped.
-        this.#wake = () => this.#queue.clear();
-        this.#wake();
-        this.#resume();
-        callback(error);
-      },
-    });
-    const wake = () => {
-      const piece = this.#next();
-      if (piece !== null) {
-        this.#wake = null;
-        stream.push(piece);
-      } else if (this.#ended) {
-        stream.push(null);
-      } else if (this.#failure !== null) {
-        stream.destroy(this.#failure);
-      }
-    };
-    stream.on('error', ignore);
-    this.#stream = stream;
-    if (this.#failure !== null) stream.destroy(this.#failure);
-    return stream;
-  }
-
   lend(): AsyncGenerator<Uint8Array, void> {
     this.#claim();
     this.#isLending = true;
@@ -196,6 +160,7 @@ export class IncomingBody implements Body {
   }
 
   async *#lend(): AsyncGenerator<Uint8Array, void> {
+    this.#isBegun = true;
     try {
       for (;;) {
         const piece = this.#queue.lend();
@@ -222,11 +187,14 @@ export class IncomingBody implements Body {
     }
   }
 
-  /** The client disconnected. A reader of a body that has arrived completely may continue. */
+  /**
+   * The client disconnected. A reader of a body that has arrived completely may continue; one of lent
+   * pieces gets those that have arrived, and then the failure.
+   */
   abort(): void {
     this.#socket = null;
     this.#stopTimers();
-    if (!this.#ended) this.#fail(new ClientGoneError());
+    if (!this.#ended) this.#fail(new ClientGoneError(), { keepsArrived: this.#isBegun });
     this.#settle();
   }
 
@@ -282,7 +250,7 @@ export class IncomingBody implements Body {
     this.#socket = null;
     this.#stopTimers();
     // Making an error costs a stack trace, so it is made only when a reader can receive it.
-    const isRead = this.#wake === null && this.#stream === null && !this.#isLending;
+    const isRead = this.#wake === null && !this.#isLending;
     const isTaken = this.#claimed && this.#ended && isRead;
     if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
   }
@@ -358,13 +326,12 @@ export class IncomingBody implements Body {
     return piece;
   }
 
-  #fail(error: Error): void {
+  #fail(error: Error, { keepsArrived = false } = {}): void {
     if (this.#failure !== null) return;
     this.#failure = error;
-    this.#queue.clear();
+    if (!keepsArrived) this.#queue.clear();
     this.#resume();
-    if (this.#stream !== null) this.#stream.destroy(error);
-    else this.#wake?.();
+    this.#wake?.();
   }
 
   /** The reader of the body threw; this ends only the reading. */

@@ -1,5 +1,4 @@
 /** A request as routes see it: plain values, nothing of the server below. */
-import type { Readable } from 'node:stream';
 import type { OnEntries } from './json-bounds.ts';
 import type { RequestCounts } from './request-counts.ts';
 
@@ -33,14 +32,11 @@ export interface Body {
    */
   bytes(limit?: number): Promise<Uint8Array>;
   /**
-   * The body as a stream of any length, in pieces of up to 64 KB. The client is paused while nobody
-   * reads; bytes that the system holds by then still arrive, over loopback up to some 20 MB.
-   * Destroyed when the client disconnects, and when the request is answered.
-   */
-  stream(): Readable;
-  /**
-   * The same in pieces that are valid until the next one is asked for, of up to 512 KB: in memory that
-   * is used again. Who stops early drops the rest.
+   * The body in pieces of up to 512 KB, whatever its length. Each is valid until the next one is asked
+   * for: its memory is used again. The client is paused while nobody reads; bytes that the system holds
+   * by then still arrive, over loopback up to some 20 MB. Who stops early drops the rest. When the
+   * client disconnects, what has arrived comes before the failure.
+   * @throws {ClientGoneError} when the client disconnects before the end
    */
   lend(): AsyncGenerator<Uint8Array, void>;
 }

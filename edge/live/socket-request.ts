@@ -5,9 +5,6 @@ const NOTHING: Body = {
   size: undefined,
   json: async () => undefined,
   bytes: async () => new Uint8Array(),
-  stream: () => {
-    throw new TypeError('a message is no file');
-  },
   lend: () => {
     throw new TypeError('a message is no file');
   },

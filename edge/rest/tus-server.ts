@@ -4,12 +4,13 @@
  * stores, and for whom, is ours.
  */
 import { randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { DataStore, ERRORS, type Lock, Server, Upload } from '@tus/server';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Checksum, ResumableUploads } from '#core/services/files/resumable-uploads.ts';
 import type { Target } from '#core/services/request-context.ts';
+import { type Body, ClientGoneError } from '#edge/http/request.ts';
 import type { Response as Answer } from '#edge/http/response.ts';
 import type { Call } from './call.ts';
 import { filesOf } from './file.ts';
@@ -121,8 +122,18 @@ class CallStore extends DataStore {
   }
 }
 
-/** The request as the library reads it. */
-function webRequest({ request }: Call): Request {
+/** The body of a request; it ends where its client went away, so what has arrived counts. */
+async function* arriving(body: Body): AsyncGenerator<Uint8Array, void> {
+  try {
+    // The streams of the library keep pieces.
+    for await (const piece of body.lend()) yield Buffer.from(piece);
+  } catch (error) {
+    if (!(error instanceof ClientGoneError)) throw error;
+  }
+}
+
+/** The request as the library reads it. @param body null without one */
+function webRequest({ request }: Call, body: AsyncGenerator<Uint8Array> | null): Request {
   const headers = new Headers();
   for (const name of ASKED) {
     const value = request.header(name);
@@ -130,11 +141,18 @@ function webRequest({ request }: Call): Request {
   }
   const { method, path } = request;
   const url = `http://localhost${path}`;
-  if (method !== 'POST' && method !== 'PATCH') return new Request(url, { method, headers });
-  const body = Readable.toWeb(request.body.stream(), {
-    strategy: new ByteLengthQueuingStrategy({ highWaterMark: 262_144 }),
-  });
-  return new Request(url, { method, headers, body, duplex: 'half' });
+  if (body === null) return new Request(url, { method, headers });
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value } = await body.next();
+        if (value === undefined) controller.close();
+        else controller.enqueue(value);
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: 262_144 }),
+  );
+  return new Request(url, { method, headers, body: stream, duplex: 'half' });
 }
 
 /** The checksum of a body is another one (the extension of checksums). */
@@ -157,7 +175,12 @@ export async function answerTus(call: Call, path: string): Promise<Answer> {
     namingFunction: () => randomUUID(),
     locker: { newLock: (id) => store.lockOf(id) },
   });
-  const response = await server.handleWeb(webRequest(call));
+  const { method, body } = call.request;
+  const content = method === 'POST' || method === 'PATCH' ? arriving(body) : null;
+  // What the library has not read by its answer is dropped.
+  const response = await server.handleWeb(webRequest(call, content)).finally(() => {
+    void content?.return();
+  });
   const { refusal } = store;
   if (refusal instanceof Error && response.status >= 400 && !isMismatch(refusal)) throw refusal;
   return await answerOf(response, store);

@@ -66,7 +66,11 @@ t.test('uploads that can be resumed', async (t) => {
   const cluster = await startCluster(t, {
     edges: 2,
     workers: 1,
-    env: { FILES_MAX_UPLOAD_SIZE: '50mb', TUS_UPLOAD_EXPIRATION: '1h', TUS_MAX_PER_USER: '20' },
+    env: {
+      ...{ FILES_MAX_UPLOAD_SIZE: '50mb', TUS_UPLOAD_EXPIRATION: '1h', TUS_MAX_PER_USER: '20' },
+      // Memory for two pieces, for which a third one waits.
+      ...{ STORAGE_PART_SIZE: '8mb', STORAGE_UPLOAD_MEMORY: '16mb' },
+    },
   });
   const [first = '', second = ''] = cluster.urls;
   const [one, two] = [new Client(first), new Client(second)];
@@ -99,25 +103,39 @@ t.test('uploads that can be resumed', async (t) => {
     t.equal(await count(cluster, 'system_unclaimed_content'), 0);
   });
 
-  t.test('what arrived before the connection broke counts', async (t) => {
-    const { path } = await one.begin(content.length);
+  /** Sends the beginning of a piece that is announced as the whole content. */
+  const beginPiece = async (path: string, bytes: number) => {
     const { hostname, port } = new URL(first);
     const socket = connect(Number(port), hostname);
     const headers = { ...TUS, ...AS_ADMIN, ...OFFSET, 'Upload-Offset': '0', Host: hostname };
     const lines = Object.entries({ ...headers, 'Content-Length': `${content.length}` });
-    socket.write(`PATCH ${path} HTTP/1.1\r\n`);
-    socket.write(`${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
-    socket.write(content.subarray(0, 600_000));
-    const locks = 'SELECT FROM system_resumable_uploads WHERE lock IS NOT NULL';
-    await until(async () => (await cluster.db.query(locks)).rowCount === 1, 'it arrives');
-    socket.destroy();
-    const arrived = async () => Number((await two.offset(path))[1]);
-    await until(async () => (await arrived()) > 0, 'the piece counts');
-    const from = await arrived();
-    const rest = await two.add(path, from, content.subarray(from));
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.write(`PATCH ${path} HTTP/1.1\r\n${head}\r\n`);
+    await new Promise((resolve) => socket.write(content.subarray(0, bytes), resolve));
+    return socket;
+  };
+
+  /** How many pieces are being added. */
+  const adding = async () => {
+    const sql = 'SELECT FROM system_resumable_uploads WHERE lock IS NOT NULL';
+    return (await cluster.db.query(sql)).rowCount;
+  };
+
+  t.test('what arrived before the connection broke counts', async (t) => {
+    const { path } = await one.begin(content.length);
+    const others = [await one.begin(content.length), await one.begin(content.length)];
+    const holders = await Promise.all(others.map((other) => beginPiece(other.path, 1_000)));
+    await until(async () => (await adding()) === 2, 'they have the memory');
+    const socket = await beginPiece(path, 600_000);
+    await until(async () => (await adding()) === 3, 'it arrives');
+    for (const one of [socket, ...holders]) one.destroy();
+    await until(async () => (await adding()) === 0, 'the edge notices');
+    t.strictSame(await two.offset(path), [200, '600000']);
+    const rest = await two.add(path, 600_000, content.subarray(600_000));
     t.equal(rest.status, 204);
     const file = await cluster.fetch(`/files/${rest.headers.get('file-id')}`);
     t.match(await file.json(), { data: { sha256 } });
+    for (const other of others) t.equal((await two.send(other.path, 'DELETE')).status, 204);
   });
 
   t.test('a checksum is checked before anything counts', async (t) => {

@@ -130,11 +130,11 @@ t.test('a refused body that is very large is not waited for', async (t) => {
 t.test('a route that answers without reading leaves the connection usable', async (t) => {
   const { port } = await serve(t, async (request) => {
     if (request.query === 'late') await new Promise(setImmediate);
-    if (request.query === 'stream') request.body.stream();
+    if (request.query === 'lend') request.body.lend();
     return { status: 200, body: request.path };
   });
   const size = 3_000_000;
-  for (const query of ['', '?late', '?stream']) {
+  for (const query of ['', '?late', '?lend']) {
     const socket = await open(port);
     let got = '';
     socket.on('data', (data: Buffer) => {
@@ -171,13 +171,13 @@ t.test('reading fails when the client disconnects', async (t) => {
   const { port } = await serve(t, async (request) => {
     try {
       if (request.path === '/json') await request.body.json();
-      else for await (const _ of request.body.stream());
+      else for await (const _ of request.body.lend());
     } catch (error) {
       failures.push(error);
     }
     return { status: 200 };
   });
-  for (const [done, path] of ['/json', '/stream'].entries()) {
+  for (const [done, path] of ['/json', '/lend'].entries()) {
     const socket = await open(port);
     socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`);
     await new Promise(setImmediate);
@@ -185,6 +185,32 @@ t.test('reading fails when the client disconnects', async (t) => {
     await until(() => failures.length > done);
     t.type(failures[done], ClientGoneError, path);
   }
+});
+
+t.test('what arrived before the client disconnected is read first', async (t) => {
+  const size = 3_000_000;
+  let read = 0;
+  const taken = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<unknown>();
+  const { port } = await serve(t, async ({ body, signal }) => {
+    try {
+      for await (const piece of body.lend()) {
+        read += piece.length;
+        taken.resolve();
+        if (!signal.aborted) await once(signal, 'abort');
+      }
+    } catch (error) {
+      failed.resolve(error);
+    }
+    return { status: 200 };
+  });
+  const socket = await open(port);
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${size + 1}\r\n\r\n`);
+  await new Promise((resolve) => socket.write(Buffer.alloc(size), resolve));
+  await taken.promise;
+  socket.destroy();
+  t.type(await failed.promise, ClientGoneError);
+  t.equal(read, size);
 });
 
 t.test('a body can be read once', async (t) => {
@@ -209,13 +235,13 @@ t.test('bytes have a limit of their own', async (t) => {
   t.equal((await post(url, 'abcde', 'text/csv')).status, 400);
 });
 
-t.test('a stream that nobody reads holds the client back', async (t) => {
+t.test('a body that nobody reads holds the client back', async (t) => {
   const gate = Promise.withResolvers<void>();
   const size = 64 * 1_048_576;
   const { port } = await serve(t, async (request) => {
     await gate.promise;
     let read = 0;
-    for await (const chunk of request.body.stream()) read += chunk.length;
+    for await (const chunk of request.body.lend()) read += chunk.length;
     return { status: 200, body: String(read) };
   });
   const socket = await open(port);
