@@ -1,7 +1,6 @@
 // @newest
 /** The connection breaks while the job of an import is committed: nobody knows whether it exists. */
 import t from 'tap';
-import { freePort } from '#ops/embedded/free-port.ts';
 import { bodyOf, type JobBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
@@ -20,12 +19,11 @@ t.test('a job whose commit nobody heard of keeps its file', async (t) => {
       RETURN NULL; END $$;
     CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON system_jobs DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION wait()`);
-  const port = await freePort();
-  await cluster.startEdge(port, { DATABASE_URL: proxy.url });
+  const edge = await cluster.addEdge({ DATABASE_URL: proxy.url });
   const send = async (id: number, headers: Record<string, string> = {}) => {
     const body = new FormData();
     body.append('file', new File([`id\n${id}\n`], 'rows.csv', { type: 'text/csv' }));
-    return await fetch(`http://127.0.0.1:${port}/utils/import/item?background`, {
+    return await fetch(`${edge.url}/utils/import/item?background`, {
       ...{ method: 'POST', body },
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
     });
@@ -35,7 +33,10 @@ t.test('a job whose commit nobody heard of keeps its file', async (t) => {
     return rows.map(({ id }) => String(id));
   };
   const waits = async () =>
-    (await db.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).rowCount;
+    (
+      await db.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 42
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+    ).rowCount;
 
   const key = { 'idempotency-key': 'once' };
   for (const [number, headers] of [{}, key].entries()) {

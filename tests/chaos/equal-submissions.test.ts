@@ -1,7 +1,6 @@
 // @newest
 
 import t from 'tap';
-import { freePort } from '#ops/embedded/free-port.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
@@ -14,10 +13,10 @@ const ANSWERED_BEFORE = 10;
 for (const backend of backends) {
   t.test(`a hundred equal submissions make one job on ${backend.name}`, async (t) => {
     const env = { ...backend.env, DATABASE_POOL_MAX: '5' };
-    const { db, startEdge, startWorker } = await startCluster(t, { edges: 0, env });
+    const { db, addEdge, startWorker } = await startCluster(t, { edges: 0, env });
     await db.query('CREATE TABLE word (id serial PRIMARY KEY, text text)');
-    const ports = [await freePort(), await freePort(), await freePort()];
-    const [doomed] = await Promise.all(ports.map((port) => startEdge(port)));
+    const edges = await Promise.all([addEdge(), addEdge(), addEdge()]);
+    const [doomed] = edges;
     const content = Array.from({ length: ROWS }, (_, row) => `word ${row}`).join('\n');
 
     /** Sends the file to one edge after another until one accepts it. */
@@ -25,18 +24,15 @@ for (const backend of backends) {
       for (let attempt = client; ; attempt += 1) {
         const form = new FormData();
         form.set('file', new File([`text\n${content}\n`], 'a.csv', { type: 'text/csv' }));
-        const answer = await fetch(
-          `http://127.0.0.1:${ports[attempt % ports.length]}/utils/import/word`,
-          {
-            method: 'POST',
-            body: form,
-            headers: {
-              authorization: `Bearer ${ADMIN_TOKEN}`,
-              'idempotency-key': key,
-              prefer: 'respond-async',
-            },
+        const answer = await fetch(`${edges[attempt % edges.length]?.url}/utils/import/word`, {
+          method: 'POST',
+          body: form,
+          headers: {
+            authorization: `Bearer ${ADMIN_TOKEN}`,
+            'idempotency-key': key,
+            prefer: 'respond-async',
           },
-        ).catch(() => null);
+        }).catch(() => null);
         if (answer === null) continue;
         const text = await answer.text();
         if (answer.status === 202) return JSON.parse(text).data.id;

@@ -5,7 +5,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
@@ -41,9 +40,8 @@ async function lose(
   failpoint: string,
   work: (url: string) => Promise<unknown>,
 ): Promise<void> {
-  const port = await freePort();
-  const edge = await cluster.startEdge(port, { FAILPOINT: failpoint });
-  const working = work(`http://127.0.0.1:${port}`).catch(() => undefined);
+  const edge = await cluster.addEdge({ FAILPOINT: failpoint });
+  const working = work(edge.url).catch(() => undefined);
   await edge.stoppedAt;
   await edge.end('SIGKILL');
   await working;

@@ -6,7 +6,6 @@ import { clusterId } from '#core/system/cluster-id.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { openSocket } from '#tests/harness/socket.ts';
-import { until } from '#tests/harness/until.ts';
 
 /** Ends the connections of the messages of one cluster. */
 async function killOnRedis(url: string, cluster: string): Promise<void> {
@@ -26,10 +25,7 @@ for (const backend of backends) {
     });
     const { db, urls } = cluster;
     await db.query('CREATE TABLE note (id serial PRIMARY KEY, title text)');
-    await until(
-      async () => (await cluster.fetch('/items/note')).status === 200,
-      'the table is served',
-    );
+    await cluster.served('/items/note');
     const open = async (message: object) => {
       const socket = await openSocket(`${urls[0]}/websocket?access_token=${ADMIN_TOKEN}`);
       t.teardown(() => socket.close());
@@ -40,14 +36,14 @@ for (const backend of backends) {
 
     await t.test('an interruption of the messages', async (t) => {
       const [items, events] = [await open({}), await open({ event: 'create' })];
+      // Nobody is told of this one: SQL does not pass through the edge.
+      await db.query("INSERT INTO note (title) VALUES ('by the way')");
       if (backend.env.REDIS_URL === undefined) {
         await db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE application_name = 'sluice messages' AND datname = current_database()`);
       } else {
         await killOnRedis(backend.env.REDIS_URL, await clusterId(db, 'public'));
       }
-      // Nobody is told of this one: SQL does not pass through the edge.
-      await db.query("INSERT INTO note (title) VALUES ('by the way')");
       t.match(await items.next(), { event: 'init', data: [{ title: 'by the way' }] });
       t.equal((await events.closed).code, 1012);
     });

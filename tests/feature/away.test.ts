@@ -2,7 +2,6 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { withFreePort } from '#ops/embedded/free-port.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { type ServerProxy, startProxy } from '#tests/harness/proxy.ts';
@@ -12,7 +11,7 @@ t.jobs = 2;
 
 for (const backend of backends) {
   t.test(`an edge with its queue on ${backend.name} waits for what is away`, async (t) => {
-    const { databaseUrl, startEdge } = await startCluster(t, { edges: 0 });
+    const { databaseUrl, addEdge } = await startCluster(t, { edges: 0 });
     const redis = backend.env.REDIS_URL;
     const proxies = [await startProxy(t, databaseUrl)];
     if (redis !== undefined) proxies.push(await startProxy(t, redis));
@@ -38,11 +37,7 @@ for (const backend of backends) {
       ways.map((way) => [proxy, way] as const),
     )) {
       const noticed = await goAway(proxy);
-      let url = '';
-      const starting = withFreePort(async (port) => {
-        url = `http://127.0.0.1:${port}`;
-        return await startEdge(port, env);
-      });
+      const starting = addEdge(env);
       const soon = await Promise.race([
         starting.then(() => 'ready'),
         noticed().then(() => 'waits'),
@@ -50,7 +45,7 @@ for (const backend of backends) {
       t.equal(soon, 'waits');
       await proxy.up();
       const edge = await starting;
-      t.equal((await fetch(`${url}/server/ping`)).status, 200);
+      t.equal((await fetch(`${edge.url}/server/ping`)).status, 200);
       await edge.end('SIGKILL');
     }
   });

@@ -1,7 +1,6 @@
 // @newest
 /** Clearing the cache clears data and schema in every process. */
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { createEditor } from '#tests/edge/rest/fixture/editor.ts';
 import { outcome } from '#tests/edge/rest/fixture/sign-in.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
@@ -14,9 +13,8 @@ t.test('clearing the cache', async (t) => {
   const cluster = await startCluster(t, { workers: 1, env: CACHE });
   await cluster.db.query('CREATE TABLE note (id int PRIMARY KEY, text text)');
   await cluster.db.query("INSERT INTO note VALUES (1, 'before')");
-  const port = await freePort();
-  const other = await cluster.startEdge(port, CACHE);
-  const urls = [cluster.url, `http://127.0.0.1:${port}`];
+  const other = await cluster.addEdge(CACHE);
+  const urls = [cluster.url, other.url];
 
   const ask = async (url: string, path: string) => {
     const response = await fetch(url + path, { headers });

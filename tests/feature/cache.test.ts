@@ -1,7 +1,6 @@
 // @newest @slow
 /** The response cache of real edges: exact over writes, imports, outages and deaths. */
 import t, { type Test } from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { observe, type Site } from '#tests/core/cache/fixture/history.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createMember, sendAs } from '#tests/harness/member.ts';
@@ -63,9 +62,8 @@ function siteOf(url: string): Site {
 async function onRedis(t: Test, redis: { url: string; pid: number }) {
   const env = { ...CACHE, REDIS_URL: redis.url };
   const cluster = await startCluster(t, { edges: 1, env });
-  const port = await freePort();
-  await cluster.startEdge(port);
-  const [one, two] = [cluster.url, `http://127.0.0.1:${port}`];
+  const second = await cluster.addEdge();
+  const [one, two] = [cluster.url, second.url];
   await cluster.db.query(TABLES);
   for (const url of [one, two]) {
     await until(async () => (await ask(url, '/items/book')).status === 200, 'the tables');
@@ -112,10 +110,9 @@ async function onRedis(t: Test, redis: { url: string; pid: number }) {
   });
 
   await t.test('an edge that dies between commit and answer leaves nothing stale', async (t) => {
-    const doomedPort = await freePort();
-    const doomed = await cluster.startEdge(doomedPort, { FAILPOINT: 'change.committed' });
+    const doomed = await cluster.addEdge({ FAILPOINT: 'change.committed' });
     await kept(two, '/items/author/1');
-    const write = patch(`http://127.0.0.1:${doomedPort}`, '/items/author/1', { n: 1_000 });
+    const write = patch(doomed.url, '/items/author/1', { n: 1_000 });
     const lost = t.rejects(write);
     t.equal(await doomed.stoppedAt, 'change.committed');
     t.equal((await ask(two, '/items/author/1')).data.n, 1_000);

@@ -3,7 +3,6 @@
 
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf, type JobBody, type JobsBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
@@ -13,8 +12,7 @@ const cluster = await startCluster(t, {
   workers: 1,
   env: { ...QUICK_TAKEOVER, LOG_LEVEL: 'info' },
 });
-const other = await freePort();
-await cluster.startEdge(other);
+const second = await cluster.addEdge();
 
 interface Ended extends JobBody {
   readonly data: JobBody['data'] & {
@@ -91,7 +89,7 @@ t.test('a file makes its collection, and every process knows it', async (t) => {
   const csv = 'name,age,zip,born,id\nAda,36,01234,1815-12-10,7\nBob,,99999,,9\n';
   const answer = await upload(cluster, 'people', csv, { query: '?create=1' });
   t.equal(answer.status, 200, await answer.clone().text());
-  for (const url of [cluster.url, `http://127.0.0.1:${other}`]) {
+  for (const url of [cluster.url, second.url]) {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const read = await fetch(`${url}/items/people?sort=id`, { headers });
     t.strictSame(await read.json(), {

@@ -2,7 +2,6 @@
 /** The events of a running job: followed from edge to edge, over the end of its worker. */
 import { once } from 'node:events';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { ADMIN_TOKEN, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
@@ -82,9 +81,8 @@ function isAfter(event: Event, other: Event): boolean {
 for (const backend of backends) {
   t.test(`events with the queue on ${backend.name}`, async (t) => {
     const cluster = await startCluster(t, { env: { ...backend.env, ...QUICK_TAKEOVER } });
-    const port = await freePort();
-    await cluster.startEdge(port);
-    const urls = [cluster.url, `http://127.0.0.1:${port}`];
+    const second = await cluster.addEdge();
+    const urls = [cluster.url, second.url];
     await cluster.db.query(TABLES);
     await until(async () => (await cluster.fetch('/items/part')).ok, 'the tables are known');
     const gate = await cluster.db.connect();

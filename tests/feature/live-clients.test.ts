@@ -30,8 +30,7 @@ const cluster = await startCluster(t, {
 await cluster.db.query(`
   CREATE TABLE note (id serial PRIMARY KEY, title text);
   CREATE TABLE letter (id serial PRIMARY KEY, title text)`);
-const isServed = async () => (await cluster.fetch('/items/letter')).status === 200;
-await until(isServed, 'the tables are served');
+await cluster.served('/items/letter');
 const [first = '', second = ''] = cluster.urls;
 
 /** Ends a connection, and waits: the client does not survive a server that ends first. */

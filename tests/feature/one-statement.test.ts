@@ -1,6 +1,5 @@
 /** Whatever is asked, PostgreSQL receives one statement, and values only as parameters. */
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
@@ -24,10 +23,9 @@ t.test('one statement for any question', async (t) => {
   const cluster = await startCluster(t);
   await createSample(cluster.db);
   const wire = await listenIn(t, cluster.databaseUrl);
-  const port = await freePort();
-  const edge = await cluster.startEdge(port, { DATABASE_URL: wire.url, WORKER_PROCESSES: '1' });
+  const edge = await cluster.addEdge({ DATABASE_URL: wire.url, WORKER_PROCESSES: '1' });
   const get = (path: string) =>
-    fetch(`http://127.0.0.1:${port}${path}`, {
+    fetch(`${edge.url}${path}`, {
       headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     });
   await until(async () => (await get('/items/pages?fields=blocks')).ok, 'relations are known');

@@ -6,7 +6,6 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { Upload } from 'tus-js-client';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';
@@ -222,12 +221,11 @@ t.test('uploads that can be resumed', async (t) => {
   });
 
   t.test('a length that is told late counts for the quota, and pieces without one', async (t) => {
-    const port = await freePort();
-    await cluster.startEdge(port, { FILES_MAX_PER_USER: '1mb' });
+    const strict = await cluster.addEdge({ FILES_MAX_PER_USER: '1mb' });
     const { token } = await createMember(cluster, [
       { collection: 'system_files', action: 'create', fields: ['*'] },
     ]);
-    const member = new Client(`http://127.0.0.1:${port}`, token);
+    const member = new Client(strict.url, token);
     const begin = async () => {
       const metadata = encoded({ filename_download: 'late.bin' });
       const headers = { 'Upload-Defer-Length': '1', 'Upload-Metadata': metadata };

@@ -28,6 +28,7 @@ import {
 import sharp from 'sharp';
 import t from 'tap';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
+import { warmUpImages } from '#tests/harness/measured.ts';
 
 function formOf(parts: readonly (readonly [string, string | File])[]): FormData {
   const form = new FormData();
@@ -49,6 +50,7 @@ t.test('files with the SDK', async (t) => {
     .toBuffer();
   const content = new Uint8Array(picture);
 
+  await warmUpImages(cluster);
   t.test('upload, read, describe', async (t) => {
     const folder = await client.request(createFolder({ name: 'pictures' }));
     const form = formOf([

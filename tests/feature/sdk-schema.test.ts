@@ -33,7 +33,6 @@ import {
   updateRelation,
 } from '@directus/sdk';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 
 interface Author {
@@ -53,12 +52,11 @@ interface Schema {
 }
 
 const cluster = await startCluster(t, { workers: 1 });
-const port = await freePort();
-await cluster.startEdge(port);
+const second = await cluster.addEdge();
 const clientOf = (url: string) =>
   createDirectus<Schema>(url).with(staticToken(ADMIN_TOKEN)).with(rest());
 const here = clientOf(cluster.url);
-const there = clientOf(`http://127.0.0.1:${port}`);
+const there = clientOf(second.url);
 const FORBIDDEN = { errors: [{ extensions: { code: 'FORBIDDEN' } }] };
 
 t.test('makes collections and fields', async (t) => {

@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { withFreePort } from '#ops/embedded/free-port.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { answerS3Error, startS3Server } from '#tests/harness/s3-server.ts';
 import { until } from '#tests/harness/until.ts';
@@ -21,12 +20,9 @@ async function startHost(t: Test, cluster: Cluster) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-host-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const env = { DATA_DIR: folder };
-  const port = await withFreePort(async (port) => {
-    await cluster.startEdge(port, env);
-    return port;
-  });
+  const { url } = await cluster.addEdge(env);
   const ask: Ask = (path, init = {}) =>
-    fetch(`http://127.0.0.1:${port}${path}`, {
+    fetch(`${url}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...init.headers },
     });

@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf, type ErrorsBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
@@ -181,12 +180,11 @@ t.test('an error after the first byte cuts the connection', async (t) => {
 });
 
 t.test('time and connections are bounded', async (t) => {
-  const other = await freePort();
   const env = { QUERY_TIMEOUT: '2s', DATABASE_POOL_WAIT: '3s' };
-  await cluster.startEdge(other, env);
+  const other = await cluster.addEdge(env);
   const get = async (path: string) => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-    const answer = await fetch(`http://127.0.0.1:${other}${path}`, { headers });
+    const answer = await fetch(`${other.url}${path}`, { headers });
     const [error] = (await bodyOf<ErrorsBody>(answer)).errors ?? [];
     return { status: answer.status, retry: answer.headers.get('retry-after'), error };
   };
@@ -198,7 +196,9 @@ t.test('time and connections are bounded', async (t) => {
     });
   }
   await ends('heavy');
-  const held = await Promise.all([1, 2].map(() => ask('/items/wide?limit=-1', other)));
+  const held = await Promise.all(
+    [1, 2].map(() => ask('/items/wide?limit=-1', Number(new URL(other.url).port))),
+  );
   await until(async () => (await busy('wide')).length === 2, 'both are streams');
   t.match(await get('/items/wide?limit=-1'), {
     status: 429,

@@ -13,6 +13,7 @@ import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { withFreePort } from '#ops/embedded/free-port.ts';
 import { createSystemDatabase, type Teardown } from './database.ts';
 import { processEnvironment } from './process.ts';
+import { until } from './until.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-for-tests';
 /** For tests that kill workers. All others would only see a busy machine's jobs taken over. */
@@ -38,6 +39,10 @@ export interface Member {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
+export interface Edge extends Member {
+  readonly url: string;
+}
+
 export interface Cluster {
   readonly databaseUrl: string;
   /** Connections of the test itself. */
@@ -46,13 +51,17 @@ export interface Cluster {
   readonly url: string;
   /** Base URLs of all edges. */
   readonly urls: readonly string[];
-  readonly edges: readonly Member[];
+  readonly edges: readonly Edge[];
   readonly workers: readonly Member[];
   readonly dataDir: string;
   /** Sends a request as the admin to the first edge. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Starts an edge on a free port. */
+  addEdge(env?: Readonly<Record<string, string>>): Promise<Edge>;
   startEdge(port: number, env?: Readonly<Record<string, string>>): Promise<Member>;
   startWorker(env?: Readonly<Record<string, string>>): Promise<Member>;
+  /** Waits until all edges of the beginning answer the admin on this path with 200. */
+  served(path: string): Promise<void>;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -128,15 +137,15 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
   };
   const startEdge = (port: number, env = {}) =>
     start('edge/main.ts', { PORT: String(port), ...env });
+  const addEdge = (env = {}) =>
+    withFreePort(async (port) => ({
+      ...(await startEdge(port, env)),
+      url: `http://127.0.0.1:${port}`,
+    }));
   const startWorker = (env = {}) => start('workers/main.ts', env);
   const workers = await Promise.all(Array.from({ length: workerCount }, () => startWorker()));
-  const listening = await Promise.all(
-    Array.from({ length: edgeCount }, () =>
-      withFreePort(async (port) => ({ port, edge: await startEdge(port) })),
-    ),
-  );
-  const edges = listening.map(({ edge }) => edge);
-  const urls = listening.map(({ port }) => `http://127.0.0.1:${port}`);
+  const edges = await Promise.all(Array.from({ length: edgeCount }, () => addEdge()));
+  const urls = edges.map((edge) => edge.url);
   const [url = ''] = urls;
   const db = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   db.on('error', () => undefined);
@@ -157,7 +166,15 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
       }
       return fetch(`${url}${path}`, { ...init, headers });
     },
+    addEdge,
     startEdge,
     startWorker,
+    served: async (path) => {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+      for (const base of urls) {
+        const isServed = async () => (await fetch(base + path, { headers })).status === 200;
+        await until(isServed, `${path} is served`);
+      }
+    },
   };
 }

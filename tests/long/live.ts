@@ -39,7 +39,7 @@ for (const backend of backends) {
     });
     const { db, urls } = cluster;
     await db.query('CREATE TABLE note (id serial PRIMARY KEY, title text, n int)');
-    await until(async () => (await cluster.fetch('/items/note')).ok, 'the table is served');
+    await cluster.served('/items/note');
     const member = await createMember(cluster, [
       {
         ...{ action: 'read', collection: 'note', fields: ['id', 'n'] },

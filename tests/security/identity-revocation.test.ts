@@ -1,7 +1,6 @@
 // @newest
 /** Tokens that outlive what they stood for: after each event every process refuses them. */
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import {
   ask,
   cookiesOf,
@@ -21,9 +20,7 @@ const cluster = await startCluster(t, {
   env: { ...QUICK_LOGIN, SESSION_REFRESH_GRACE_PERIOD: '10m' },
 });
 const { url, db } = cluster;
-const port = await freePort();
-await cluster.startEdge(port);
-const other = `http://127.0.0.1:${port}`;
+const { url: other } = await cluster.addEdge();
 
 /** A user who has just been served by both processes. */
 async function served(columns: Readonly<Record<string, unknown>> = {}) {

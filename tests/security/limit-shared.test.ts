@@ -2,7 +2,6 @@
 /** Limits hold for all edges together, survive the loss of Redis, and come before tokens. */
 import t, { type Test } from 'tap';
 import * as v from 'valibot';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { startRedis } from '#tests/harness/redis.ts';
 import { until } from '#tests/harness/until.ts';
@@ -22,9 +21,8 @@ async function test(t: Test, redis: { url: string; pid: number }) {
     IP_TRUST_PROXY: '127.0.0.1',
   };
   const cluster = await startCluster(t, { edges: 1, env });
-  const port = await freePort();
-  await cluster.startEdge(port);
-  const urls = [cluster.url, `http://127.0.0.1:${port}`];
+  const second = await cluster.addEdge();
+  const urls = [cluster.url, second.url];
 
   const ask = (url: string, client: string, init: Record<string, string> = {}) =>
     fetch(url, { headers: { 'X-Forwarded-For': client, ...init } });

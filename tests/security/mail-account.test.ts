@@ -3,7 +3,6 @@
 import { SignJWT } from 'jose';
 import t from 'tap';
 import { accountState, MailTokens } from '#core/identity/mail-token.ts';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { startMailServer } from '#tests/harness/mail-server.ts';
 import { until } from '#tests/harness/until.ts';
@@ -36,8 +35,7 @@ const env = {
 const cluster = await startCluster(t, { workers: 1, env });
 const { db } = cluster;
 // Starts while the others are tested.
-const mutePort = await freePort();
-const muteEdge = cluster.startEdge(mutePort, { EMAIL_TRANSPORT: '' });
+const muteEdge = cluster.addEdge({ EMAIL_TRANSPORT: '' });
 let output = '';
 for (const { process } of [...cluster.edges, ...cluster.workers]) {
   for (const stream of [process.stdout, process.stderr]) {
@@ -613,8 +611,8 @@ t.test('a mail that cannot be sent is tried again, and then its job tells why', 
 });
 
 t.test('without a mail server the API says so, to everybody alike', async (t) => {
-  await muteEdge;
-  const other = { url: `http://127.0.0.1:${mutePort}` };
+  const { url } = await muteEdge;
+  const other = { url };
   const texts = new Set<string>();
   for (const email of ['ann@example.com', 'nobody@example.com']) {
     const answer = await post('/auth/password/request', { email }, other);

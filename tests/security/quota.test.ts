@@ -5,7 +5,6 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf, type ErrorsBody, type JobBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { storedFiles } from '#tests/harness/stored-files.ts';
@@ -29,9 +28,7 @@ let second: Cluster;
 
 t.before(async () => {
   cluster = await startCluster(t, { env: ENV });
-  const port = await freePort();
-  await cluster.startEdge(port, ENV);
-  const url = `http://127.0.0.1:${port}`;
+  const { url } = await cluster.addEdge(ENV);
   second = {
     ...cluster,
     url,

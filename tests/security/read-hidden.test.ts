@@ -3,7 +3,6 @@
 // No clause, no spelling and no difference reveals what may not be read. The fields are those
 // that leaked elsewhere: see the table beside this file.
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { sendAgain } from '#tests/harness/send-again.ts';
 import { until } from '#tests/harness/until.ts';
@@ -48,9 +47,8 @@ async function ask(path: string, query: object): Promise<Reply> {
 t.before(async () => {
   const started = await startCluster(t, { edges: 0 });
   wire = await listenIn(t, started.databaseUrl);
-  const port = await freePort();
-  await started.startEdge(port, { DATABASE_URL: wire.url });
-  cluster = { ...started, url: `http://127.0.0.1:${port}` };
+  const edge = await started.addEdge({ DATABASE_URL: wire.url });
+  cluster = { ...started, url: edge.url };
   token = await plant(cluster);
 });
 

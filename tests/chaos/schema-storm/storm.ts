@@ -4,7 +4,6 @@
  * change must be known at every edge from then on.
  */
 import type { Test } from 'tap';
-import { withFreePort } from '#ops/embedded/free-port.ts';
 import { ADMIN_TOKEN, type Cluster, type Member, startCluster } from '#tests/harness/cluster.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import { StormPlan } from './plan.ts';
@@ -110,11 +109,8 @@ interface StormCluster {
 /** A cluster with two edges and two workers. */
 export async function startStormCluster(t: Test): Promise<StormCluster> {
   const cluster = await startCluster(t, { workers: 2, env: { EDGE_PROCESSES: '2' } });
-  const second = await withFreePort(async (port) => ({
-    edge: await cluster.startEdge(port),
-    url: `http://127.0.0.1:${port}`,
-  }));
-  return { cluster, edges: [...cluster.edges, second.edge], urls: [cluster.url, second.url] };
+  const second = await cluster.addEdge();
+  return { cluster, edges: [...cluster.edges, second], urls: [cluster.url, second.url] };
 }
 
 /** Lets a storm of so many changes rage on edges. */

@@ -14,10 +14,7 @@ await db.query(`
   CREATE TABLE note (id serial PRIMARY KEY, title text, author int REFERENCES author);
   INSERT INTO author (name) VALUES ('Ann');
   INSERT INTO note (title, author) VALUES ('one', 1)`);
-await until(
-  async () => (await cluster.fetch('/items/note?fields=author.name')).status === 200,
-  'the tables are served',
-);
+await cluster.served('/items/note?fields=author.name');
 
 const address = (edge: number) => `${cluster.urls[edge]?.replace('http', 'ws')}/graphql`;
 

@@ -3,12 +3,11 @@ import t from 'tap';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';
 import { openSocket, type TestSocket } from '#tests/harness/socket.ts';
-import { until } from '#tests/harness/until.ts';
 
 const cluster = await startCluster(t, {
   edges: 2,
   workers: 1,
-  env: { WEBSOCKETS_ENABLED: 'true', WEBSOCKETS_REST_AUTH_TIMEOUT: '1s' },
+  env: { WEBSOCKETS_ENABLED: 'true' },
 });
 const { db } = cluster;
 await db.query(`
@@ -16,10 +15,7 @@ await db.query(`
   CREATE TABLE pair (a int, b text, n int, PRIMARY KEY (a, b));
   INSERT INTO note (title) VALUES ('one'), ('two');
   INSERT INTO pair VALUES (1, 'x,y', 1)`);
-await until(
-  async () => (await cluster.fetch('/items/note')).status === 200,
-  'the tables are served',
-);
+await cluster.served('/items/note');
 
 async function login(token: string = ADMIN_TOKEN, edge = 0): Promise<TestSocket> {
   const socket = await openSocket(`${cluster.urls[edge]}/websocket`);
@@ -182,7 +178,7 @@ t.test('what goes with a deleted item', async (t) => {
     INSERT INTO parent VALUES (1), (2);
     INSERT INTO child VALUES (10, 1), (11, 2);
     INSERT INTO toy VALUES (100, 10, 2), (101, 11, 1), (102, 11, null)`);
-  await until(async () => (await cluster.fetch('/items/toy')).status === 200, 'it is served');
+  await cluster.served('/items/toy');
   const socket = await login();
   for (const collection of ['child', 'toy']) {
     socket.send({ type: 'subscribe', collection, uid: collection, query: { sort: ['id'] } });
@@ -233,7 +229,8 @@ t.test('an import is a fresh start, and a client can know of all this', async (t
 });
 
 t.test('who is not let in', async (t) => {
-  const late = await openSocket(`${cluster.url}/websocket`);
+  const hasty = await cluster.addEdge({ WEBSOCKETS_REST_AUTH_TIMEOUT: '1s' });
+  const late = await openSocket(`${hasty.url}/websocket`);
   t.match(await late.next(), { type: 'auth', status: 'error', error: { code: 'AUTH_TIMEOUT' } });
   await late.closed;
   const wrong = await openSocket(`${cluster.url}/websocket`);

@@ -3,7 +3,6 @@
 import { request } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
 import t from 'tap';
-import { withFreePort } from '#ops/embedded/free-port.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';
@@ -132,12 +131,9 @@ t.test('GraphQL tells the same', async (t) => {
 });
 
 t.test('it can be turned off, and its page with it', async (t) => {
-  const port = await withFreePort(async (free) => {
-    await cluster.startEdge(free, { OPENAPI_ENABLED: 'off' });
-    return free;
-  });
+  const { url } = await cluster.addEdge({ OPENAPI_ENABLED: 'off' });
   for (const path of [PATH, '/docs/api']) {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    const answer = await fetch(`${url}${path}`);
     t.equal(answer.status, 404, path);
     await answer.arrayBuffer();
   }

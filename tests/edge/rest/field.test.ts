@@ -1,6 +1,5 @@
 /** The routes of fields over real sockets: what is shown to whom, and what changes them. */
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createSample } from '#tests/harness/sample.ts';
@@ -267,11 +266,10 @@ t.test('answers at once who wishes so', async (t) => {
 });
 
 t.test('tells who waits too long where to look', async (t) => {
-  const port = await freePort();
-  await cluster.startEdge(port, { JOB_WAIT_LIMIT: '1ms' });
+  const hasty = await cluster.addEdge({ JOB_WAIT_LIMIT: '1ms' });
   const holder = await cluster.db.connect();
   await holder.query('BEGIN; LOCK TABLE pages IN ACCESS SHARE MODE');
-  const response = await fetch(`http://127.0.0.1:${port}/fields/pages`, {
+  const response = await fetch(`${hasty.url}/fields/pages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
     body: JSON.stringify({ field: 'slow', type: 'integer' }),

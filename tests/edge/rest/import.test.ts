@@ -6,7 +6,6 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { bodyOf, type ErrorsBody, type JobBody, type JobsBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
@@ -388,12 +387,11 @@ for (const backend of backends) {
     });
 
     t.test('too large a file is refused with the limit', async (t) => {
-      const port = await freePort();
-      const edge = await cluster.startEdge(port, { IMPORT_MAX_SIZE: '1kb' });
+      const edge = await cluster.addEdge({ IMPORT_MAX_SIZE: '1kb' });
       const other: Cluster = {
         ...cluster,
         fetch: (path, init = {}) =>
-          fetch(`http://127.0.0.1:${port}${path}`, {
+          fetch(`${edge.url}${path}`, {
             ...init,
             headers: {
               ...Object.fromEntries(new Headers(init.headers)),

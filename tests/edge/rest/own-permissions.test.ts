@@ -2,7 +2,6 @@
 /** What callers see of their rights, over real sockets, and how soon a change counts. */
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { startRedis } from '#tests/harness/redis.ts';
@@ -47,9 +46,8 @@ t.test('rights', async (t) => {
   const cluster = await startCluster(t, { env });
   await createSample(cluster.db);
   await cluster.db.query(RIGHTS);
-  const port = await freePort();
-  await cluster.startEdge(port, env);
-  const urls = [cluster.url, `http://127.0.0.1:${port}`];
+  const second = await cluster.addEdge(env);
+  const urls = [cluster.url, second.url];
   const headers = { authorization: `Bearer ${TOKEN}` };
   const get = (path: string, url = urls[1]) => fetch(`${url}${path}`, { headers });
   const rightsAt = async (path: string) => (await bodyOf<Answered>(await get(path))).data;
@@ -143,7 +141,9 @@ t.test('rights', async (t) => {
         ('${POLICY}', 'codes', 'read', NULL, 'v,a'),
         ('${POLICY}', 'codes', 'read', '{"public":true}', 'b'),
         ('${POLICY}', 'codes', 'update', NULL, 'v')`);
-    await until(async () => (await get('/items/codes')).ok, 'the table is known');
+    for (const edge of urls) {
+      await until(async () => (await get('/items/codes', edge)).ok, 'the table is known');
+    }
     const search = (collection: string, keys: unknown[]) =>
       fetch(`${cluster.url}/items/${collection}`, {
         method: 'SEARCH',

@@ -1,17 +1,13 @@
 /** The schema as a whole over HTTP: snapshots in all forms, diffs, applying them, and who may. */
 import t from 'tap';
 import { parse, stringify } from 'yaml';
-import { withFreePort } from '#ops/embedded/free-port.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createMember, sendAs } from '#tests/harness/member.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
 
 const cluster = await startCluster(t, { workers: 1 });
-const second = await withFreePort(async (port) => {
-  await cluster.startEdge(port);
-  return `http://127.0.0.1:${port}`;
-});
+const { url: second } = await cluster.addEdge();
 await createSample(cluster.db);
 const admin = (method: string, path: string, body?: unknown) =>
   sendAs(cluster, ADMIN_TOKEN, method, path, body);

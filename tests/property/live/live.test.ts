@@ -26,10 +26,7 @@ await db.query(`
   CREATE TABLE note (id serial PRIMARY KEY, title text, n numeric(6, 2), at timestamptz, tags text[],
     extra jsonb, owner uuid, topic int REFERENCES topic);
   INSERT INTO topic (name, open) VALUES ('a', true), ('b', false)`);
-await until(
-  async () => (await cluster.fetch('/items/note?fields=topic.name')).status === 200,
-  'the tables are served',
-);
+await cluster.served('/items/note?fields=topic.name');
 
 interface Asked {
   readonly fields: readonly string[];

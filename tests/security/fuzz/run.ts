@@ -5,7 +5,6 @@
  */
 import fc from 'fast-check';
 import type { Test } from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { asSuperuser } from '#tests/harness/database.ts';
 import { listenIn, type Wire } from '#tests/harness/wire.ts';
@@ -60,8 +59,7 @@ const ENV = {
 export async function prepare(t: Test): Promise<Siege> {
   const cluster = await startCluster(t, { edges: 0, env: ENV });
   const wire = await listenIn(t, cluster.databaseUrl);
-  const port = await freePort();
-  const edge = await cluster.startEdge(port, { DATABASE_URL: wire.url });
+  const edge = await cluster.addEdge({ DATABASE_URL: wire.url });
   const worker = await cluster.startWorker();
   let output = '';
   for (const { process } of [edge, worker]) {
@@ -71,7 +69,7 @@ export async function prepare(t: Test): Promise<Siege> {
       });
     }
   }
-  const own = { ...cluster, url: `http://127.0.0.1:${port}` };
+  const own = { ...cluster, url: edge.url };
   const token = await plant(own);
   const askers = [
     { name: 'admin', token: ADMIN_TOKEN },
