@@ -62,11 +62,14 @@ export interface PoolSharesOptions {
   readonly log: Log;
   /** DATABASE_POOL_WAIT, in milliseconds. */
   readonly wait: number;
+  /** Milliseconds of a clock that never goes back; by default that of the process. */
+  readonly now?: () => number;
 }
 
 export class PoolShares {
   readonly pool: Pool;
   readonly #options: PoolSharesOptions;
+  readonly #now: () => number;
   readonly #size: number;
   readonly #half: number;
   readonly #holders = new Set<Holder>();
@@ -88,6 +91,7 @@ export class PoolShares {
   constructor(options: PoolSharesOptions) {
     this.#options = options;
     this.pool = options.pool;
+    this.#now = options.now ?? (() => performance.now());
     this.#size = options.pool.options.max;
     this.#half = Math.max(1, Math.floor(this.#size / 2));
     this.#reads = this.#size;
@@ -219,7 +223,7 @@ export class PoolShares {
   }
 
   #hold({ kind, table }: Use): Holder {
-    const holder = { kind, table, since: performance.now(), end: null, client: null };
+    const holder = { kind, table, since: this.#now(), end: null, client: null };
     this.#holders.add(holder);
     if (kind !== 'read') this.#mostLongReads = Math.max(this.#mostLongReads, this.#longReads());
     return holder;
@@ -245,7 +249,7 @@ export class PoolShares {
   }
 
   #countSlow(): number {
-    const now = performance.now();
+    const now = this.#now();
     return this.#count((holder) => this.#isSlow(holder, now));
   }
 
@@ -260,7 +264,7 @@ export class PoolShares {
     if (kind === 'new') return this.#countNew() < this.maxLongReads;
     const slow = this.#countSlow();
     if (kind === 'long') {
-      const now = performance.now();
+      const now = this.#now();
       const long = this.#count((holder) => holder.kind === 'long' && !this.#isSlow(holder, now));
       return long < Math.max(1, this.maxLongReads - slow);
     }
@@ -278,14 +282,14 @@ export class PoolShares {
     const same = this.#count((holder) => holder.table === table);
     if (same < this.#half) return true;
     if (same >= Math.max(1, this.#half, this.#size - 2)) return false;
-    const now = performance.now();
+    const now = this.#now();
     return this.#count((holder) => holder.table === table && this.#isSlow(holder, now)) === 0;
   }
 
   #leave(holder: Holder): void {
     if (!this.#holders.delete(holder)) return;
     if (isShort(holder.kind)) {
-      this.#readTime += (performance.now() - holder.since - this.#readTime) / AVERAGED;
+      this.#readTime += (this.#now() - holder.since - this.#readTime) / AVERAGED;
     }
     this.#admitWaiters();
   }
@@ -317,7 +321,7 @@ export class PoolShares {
       this.#timer = null;
       return;
     }
-    const now = performance.now();
+    const now = this.#now();
     const others = this.#othersWait();
     if (others) {
       this.#contended = now;
@@ -341,7 +345,7 @@ export class PoolShares {
 
   /** Ends the latest of the slow ones, where those have more than half of the connections. */
   #makeRoom(): void {
-    const now = performance.now();
+    const now = this.#now();
     const slow = [...this.#holders].filter((holder) => this.#isSlow(holder, now));
     const tooMany = slow.length - this.#half;
     if (tooMany <= 0) return;
@@ -356,7 +360,7 @@ export class PoolShares {
 
   /** A write is refused only when it waits for a lock: one that works is left to finish. */
   async #refuseWrites(slow: readonly Holder[], count: number): Promise<void> {
-    const now = performance.now();
+    const now = this.#now();
     if (now - this.#looked < LOOK_AGAIN_MS) return;
     this.#looked = now;
     const writes = slow.filter(({ kind, end }) => kind === 'write' && end !== null);

@@ -5,7 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
+import { bodyOf } from '#tests/harness/body.ts';
 import { asSuperuser } from '#tests/harness/database.ts';
+import { completeHealth } from '#tests/harness/health.ts';
 import { Run, temporaryFolder } from './supervisor/stand-in/run.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../ops/docs/database-role.md');
@@ -103,8 +105,10 @@ t.test('the documented rights are enough, on tables that belong to somebody else
         { id: 2, name: 'two' },
       ],
     });
-    const health = await fetch(`${url}/server/health`, { headers });
-    t.match(await health.json(), {
+    const health = await completeHealth(async () =>
+      bodyOf<object>(await fetch(`${url}/server/health`, { headers })),
+    );
+    t.match(health, {
       checks: { 'pg:connectionsAllowed': [{ status: 'warn', output: `allows ${limit}` }] },
     });
     t.equal(run.stdout.split(`PostgreSQL allows ${limit}`).length, 2, 'it warns once');

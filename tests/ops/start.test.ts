@@ -38,8 +38,8 @@ t.test('from nothing to pong, and back to nothing', async (t) => {
       /^ADMIN_TOKEN=(.+)$/m.exec(readFileSync(join(dataDir, 'initial-admin.env'), 'utf8'))?.[1] ??
       '';
     t.match(run.stdout, `Bearer ${token}`);
-    const health = await get('/server/health', { Authorization: `Bearer ${token}` });
-    t.equal(health.status, 200, await health.text());
+    const health = async () => await get('/server/health', { Authorization: `Bearer ${token}` });
+    await until(async () => (await health()).status === 200);
     spawned.push(...childrenOf(run.process.pid ?? 0));
     t.equal(spawned.length, 4, 'two edges, a worker and PostgreSQL');
     run.process.kill('SIGINT');

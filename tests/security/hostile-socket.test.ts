@@ -21,7 +21,7 @@ const cluster = await startCluster(t, {
     WEBSOCKETS_MESSAGE_MAX_SIZE: '64kb',
     WEBSOCKETS_BUFFER_MAX_SIZE: '256kb',
     WEBSOCKETS_GRAPHQL_AUTH: 'public',
-    WEBSOCKETS_GRAPHQL_AUTH_TIMEOUT: '1s',
+    WEBSOCKETS_GRAPHQL_AUTH_TIMEOUT: '5s',
   },
 });
 const { db, url } = cluster;

@@ -99,7 +99,11 @@ t.test('parameters that are known are taken', async (t) => {
     ['/schema/snapshot?includeCollections=articles', undefined],
     ['/server/health', undefined],
   ] as const) {
-    const found = await outcome('GET', path, body, STRICT);
+    const found = await until(async () => {
+      const one = await outcome('GET', path, body, STRICT);
+      // A check of the health that has no answer in time.
+      return one.code === '503' ? null : one;
+    }, path);
     t.strictSame([found.code, found.applied], ['200', 'handling=strict'], path);
   }
 });

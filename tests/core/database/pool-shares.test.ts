@@ -9,13 +9,16 @@ import { until } from '#tests/harness/until.ts';
 
 const log = pino({ level: 'silent' });
 
-/** Six connections, of which half are three. */
-async function open(t: Teardown, wait = 60_000) {
+/**
+ * Six connections, of which half are three.
+ * @param options.isFrozen time does not pass, so that no read becomes slow
+ */
+async function open(t: Teardown, { wait = 60_000, isFrozen = false } = {}) {
   const url = await createDatabase(t);
   const config = loadConfig({ DATABASE_POOL_WAIT: '1m' });
   const pool = createPool(config, url, log, { name: 'test', max: 6, statementTimeout: 0 });
   const own = createPool(config, url, log, { name: 'own', max: 2, statementTimeout: 0 });
-  const shares = new PoolShares({ pool, url, log, wait });
+  const shares = new PoolShares({ pool, url, log, wait, ...(isFrozen ? { now: () => 0 } : {}) });
   t.teardown(() => Promise.all([pool.end(), own.end()]));
   const taken: HeldConnection[] = [];
   /** Asks for connections, of which as many are taken as may be. */
@@ -34,7 +37,7 @@ async function open(t: Teardown, wait = 60_000) {
 t.test(
   'slow reads have half of the connections, and those that wait for locks fewer',
   async (t) => {
-    const { taken, take, settled } = await open(t);
+    const { taken, take, settled } = await open(t, { isFrozen: true });
     void take('blocked', 5);
     await settled(2);
     void take('slow', 5);
@@ -57,7 +60,7 @@ t.test(
 t.test(
   'reads that take long are as many as they may be, and no slow one keeps them out',
   async (t) => {
-    const { shares, taken, take, settled } = await open(t);
+    const { shares, taken, take, settled } = await open(t, { isFrozen: true });
     shares.maxLongReads = 2;
     void take('slow', 3);
     await settled(1);
@@ -79,7 +82,7 @@ t.test(
 t.test(
   'new reads are as many as those that take long, and have connections of their own',
   async (t) => {
-    const { shares, taken, take, settled } = await open(t);
+    const { shares, taken, take, settled } = await open(t, { isFrozen: true });
     shares.maxLongReads = 2;
     void take('long', 3);
     await settled(2);
@@ -138,7 +141,7 @@ t.test('reads make room for whoever else waits', async (t) => {
 });
 
 t.test('who waits for too long is told so, and who goes away waits no more', async (t) => {
-  const { shares, take, taken } = await open(t, 200);
+  const { shares, take, taken } = await open(t, { wait: 200 });
   await Promise.all(take('read', 6));
   await t.rejects(shares.take('read', undefined), /timeout exceeded/);
   const controller = new AbortController();

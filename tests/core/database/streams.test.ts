@@ -107,11 +107,11 @@ t.test('what fails on its way gives everything back', async (t) => {
 });
 
 t.test('a stream may be read for longer than a statement may take', async (t) => {
-  const { streams } = await setUp(t, { statementTimeout: 300 });
+  const { streams } = await setUp(t, { statementTimeout: 2_000 });
   let read = 0;
   for await (const batch of streams.read(LONG, 'a')) {
     read += batch.length;
-    if (read < 3_000) await new Promise((resolve) => setTimeout(resolve, 200));
+    if (read < 3_000) await new Promise((resolve) => setTimeout(resolve, 250));
   }
   t.equal(read, 10_000);
 });

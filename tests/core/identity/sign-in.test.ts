@@ -36,6 +36,12 @@ async function pass(id: string, time: string): Promise<void> {
   );
 }
 
+/** The minute of PostgreSQL's clock, by which failures are counted. */
+async function minute(): Promise<string> {
+  const { rows } = await pool.query("SELECT date_trunc('minute', now())::text AS minute");
+  return rows[0].minute;
+}
+
 const wrong = { password: 'wrong' };
 
 t.test('too many wrong passwords close the login for a while, and nothing else', async (t) => {
@@ -77,11 +83,21 @@ t.test('too many wrong passwords close the login for a while, and nothing else',
 t.test('one address adds at most ten failures a minute', async (t) => {
   await pool.query('UPDATE system_settings SET auth_login_attempts = 12');
   t.teardown(() => pool.query('UPDATE system_settings SET auth_login_attempts = 3'));
-  const { id, email } = await world.createUser();
-  // The minute may end in between.
-  for (let i = 0; i < 11; i++) await login(email, wrong);
-  t.equal(await closedFor(id), 0);
-  t.equal(await login(email), 'INVALID_CREDENTIALS', 'nothing from there is looked at any more');
+  const failTooOften = async () => {
+    const started = await minute();
+    const { id, email } = await world.createUser();
+    for (let i = 0; i < 11; i++) await login(email, wrong);
+    const closed = await closedFor(id);
+    const right = await login(email);
+    const isOneMinute = (await minute()) === started;
+    return { id, email, closed, right, isOneMinute };
+  };
+  let failed = await failTooOften();
+  // Another minute counts anew.
+  if (!failed.isOneMinute) failed = await failTooOften();
+  const { id, email } = failed;
+  t.equal(failed.closed, 0);
+  t.equal(failed.right, 'INVALID_CREDENTIALS', 'nothing from there is looked at any more');
   t.equal(await login(email, { ip: '192.0.2.3' }), 'in', 'from elsewhere it is');
   for (let i = 0; i < 10; i++) await login(email, { ...wrong, ip: '192.0.2.4' });
   await Promise.all([1, 2].map(() => login(email, { ...wrong, ip: '192.0.2.2' })));

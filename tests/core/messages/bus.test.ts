@@ -125,8 +125,8 @@ for (const backend of backends) {
 
     await t.test('flow again after the connections were killed', async (t) => {
       const heard = hear(there);
-      await until(() => there.silence() === 0);
-      const missed = until(() => there.silence() > 0);
+      await until(() => there.silence() === 0 && here.silence() === 0);
+      const missed = Promise.all([here, there].map((bus) => until(() => bus.silence() > 0)));
       await kill(backend, url, cluster);
       await missed;
       await until(() => there.silence() === 0 && here.silence() === 0);

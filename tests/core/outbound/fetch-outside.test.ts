@@ -188,6 +188,7 @@ t.test('servers that are slow, endless or lie', async (t) => {
       );
     }
     if (request.url === '/drip') {
+      response.flushHeaders();
       const drip = setInterval(() => response.write('x'), 20);
       return response.on('close', () => clearInterval(drip));
     }
@@ -214,7 +215,7 @@ t.test('servers that are slow, endless or lie', async (t) => {
   t.match(await fault(all('/coded')), ['SERVICE_UNAVAILABLE', /compressed/]);
   t.match(await fault(all('/transfer')), ['SERVICE_UNAVAILABLE', /compressed/]);
   t.match(await fault(all('/chunks')), ['SERVICE_UNAVAILABLE', /broke off/]);
-  t.match(await fault(all('/drip', { timeout: 300 })), ['SERVICE_UNAVAILABLE', /broke off/]);
+  t.match(await fault(all('/drip', { timeout: 2_000 })), ['SERVICE_UNAVAILABLE', /broke off/]);
   t.match(await fault(all('/announced')), ['CONTENT_TOO_LARGE']);
   t.match(await fault(all('/heads')), ['SERVICE_UNAVAILABLE', /no answer/]);
   t.match(await fault(all('/endless')), ['CONTENT_TOO_LARGE']);

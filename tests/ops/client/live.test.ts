@@ -124,13 +124,24 @@ t.test('a reader that is too slow begins anew', async (t) => {
   t.teardown(() => slow.close());
   const changes = slow.items('pair').subscribe();
   await next(changes);
+  // On the same connection, behind it: what this one hears of has arrived for both.
+  const beside = slow.items('pair').subscribe();
+  await next(beside);
+  const arrived = (async () => {
+    for (let count = 0; count < 1_100; ) {
+      const change = await next(beside);
+      if (change.event === 'init') return;
+      count += change.data.length;
+    }
+  })();
   const pairs = writer.items('pair');
   for (let round = 0; round < 11; round += 1) {
     const keys = Array.from({ length: 100 }, (_, index) => round * 100 + index);
     await Promise.all(keys.map((a) => pairs.create({ a, b: 'x' })));
   }
+  await arrived;
   let told = await next(changes);
   while (told.event !== 'init') told = await next(changes);
   t.equal(told.gap, true);
-  await changes.return();
+  await Promise.all([changes.return(), beside.return()]);
 });

@@ -79,9 +79,12 @@ export async function prepare(t: Test): Promise<Siege> {
   return { cluster: own, wire, askers, output: () => output };
 }
 
-/** A statement that took too long, a mail that cannot be sent, more passwords than can be checked. */
+/**
+ * A statement that took too long, a mail that cannot be sent, more passwords than can be checked, a read
+ * that rights have overtaken.
+ */
 function isDeliberate({ status, text }: Reply): boolean {
-  return status === 503 && /QUERY_TIMEOUT|"service":"(?:mail|passwords)"/.test(text);
+  return status === 503 && /QUERY_TIMEOUT|"service":"(?:mail|passwords|rights)"/.test(text);
 }
 
 function faultOf(asker: Asker, reply: Reply): string | null {
