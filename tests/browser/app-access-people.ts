@@ -352,6 +352,9 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
   }
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   await admin.open('/access/users');
+  const search = page.getByRole('searchbox', { name: 'Search users' });
+  await search.pressSequentially('wanda');
+  t.equal(await search.inputValue(), 'wanda', 'no key is lost');
   await page.getByRole('link', { name: 'Rights of Wanda' }).click();
   await cell('Article: read: none').waitFor();
   await admin.screenshot('rights-phone-dark');

@@ -240,16 +240,29 @@ t.test(
     // The first piece arrives, and then nothing more does.
     const pieces: string[] = [];
     let isBroken = true;
-    await page.route('**/files/tus/*', (route) => {
+    let letGo = () => {};
+    let kept = Promise.resolve();
+    const hold = () => {
+      kept = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+    };
+    await page.route('**/files/tus/*', async (route) => {
       const { 'upload-offset': offset = '' } = route.request().headers();
       if (route.request().method() === 'PATCH') pieces.push(offset);
-      return isBroken && offset !== '0' ? route.abort('connectionreset') : route.continue();
+      if (!isBroken || offset === '0') return await route.continue();
+      await kept;
+      // One that was given up meanwhile is there no more.
+      await route.abort('connectionreset').catch(() => undefined);
     });
+    hold();
     await choose();
     const goOn = picture.getByRole('button', { name: 'Go on' });
     await until(() => pieces.includes(String(4 * MIB)), 'the first piece is there');
     await page.getByLabel('Title').fill('With a film');
     await save.click();
+    await page.getByText('A file is still being uploaded').waitFor();
+    letGo();
     await goOn.waitFor();
     await page.getByText('A file was not uploaded, so nothing has been saved').waitFor();
     await tab.screenshot('upload-failed');
@@ -275,6 +288,7 @@ t.test(
 
     await picture.getByRole('button', { name: 'Take out' }).click();
     isBroken = true;
+    hold();
     await choose();
     await picture.getByRole('progressbar').waitFor();
     const isRemembered = () =>
@@ -282,6 +296,7 @@ t.test(
     await until(async () => (await isRemembered()) === true, 'it has begun');
     await picture.getByRole('button', { name: 'Give up film.bin' }).click();
     await picture.getByRole('progressbar').waitFor({ state: 'detached' });
+    letGo();
     t.equal(await isRemembered(), false, 'one that is given up is forgotten');
     t.strictSame(
       tab.faults.filter((fault) => !fault.startsWith('net::ERR_CONNECTION_RESET')),

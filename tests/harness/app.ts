@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AxeResults } from 'axe-core';
 import type {
   Browser,
@@ -50,6 +51,8 @@ export interface AppPage {
   axe(rules?: readonly string[], within?: string): Promise<readonly string[]>;
   /** Presses Tab until something with this accessible name has the focus, at most `limit` times. */
   tabTo(name: string, limit?: number): Promise<void>;
+  /** Chooses by its first letters in the list of choices that has the focus. */
+  pick(text: string): Promise<void>;
   /** Opens the menu of a button that adds something, and chooses from it. */
   addFrom(button: string, choice: string): Promise<void>;
 }
@@ -95,6 +98,12 @@ function isThere(name: string): string {
   return `[...document.querySelectorAll('a, button, input, select, textarea, [tabindex]')]
     .map(${NAME_OF}).includes(${JSON.stringify(name)})`;
 }
+
+/** What is chosen in the list of choices that has the focus. */
+const CHOSEN = "document.activeElement?.selectedOptions?.[0]?.text.trim() ?? ''";
+/** The browser takes letters that come within a second for the beginning of one word. */
+const LETTERS_MS = 1_100;
+const PICKS = 5;
 
 /** Waits for what moves and fades, but not for what never ends: half-visible text has no contrast. */
 const AT_REST = `Promise.all(
@@ -246,6 +255,15 @@ export async function startApp(
           seen.push(focused);
         }
         throw new Error(`Tab does not come to "${name}", but to: ${seen.join(', ')}`);
+      },
+      async pick(text) {
+        for (let time = 0; time < PICKS; time += 1) {
+          await page.keyboard.type(text);
+          const chosen: string = await page.evaluate(CHOSEN);
+          if (chosen.toLowerCase().startsWith(text.toLowerCase())) return;
+          await delay(LETTERS_MS);
+        }
+        throw new Error(`"${text}" is not chosen`);
       },
     };
   }

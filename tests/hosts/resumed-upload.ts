@@ -77,6 +77,7 @@ for (const [from, to] of [
       method: 'PATCH',
       headers: { ...TUS, 'Upload-Offset': `${at}` },
       body: content.subarray(at, at + 2_000_000),
+      signal: AbortSignal.timeout(60_000),
     });
     t.equal(middle.status, 204, await middle.text());
     from.host.heal();
@@ -89,11 +90,13 @@ for (const [from, to] of [
       method: 'PATCH',
       headers: { ...TUS, 'Upload-Offset': `${at + 2_000_000}` },
       body: content.subarray(at + 2_000_000),
+      signal: AbortSignal.timeout(60_000),
     });
     t.equal(rest.status, 204, await rest.text());
     const file = rest.headers.get('file-id');
     for (const edge of [to, from]) {
-      const back = Buffer.from(await (await edge.ask(`/assets/${file}`)).arrayBuffer());
+      const answer = await edge.ask(`/assets/${file}`, { signal: AbortSignal.timeout(60_000) });
+      const back = Buffer.from(await answer.arrayBuffer());
       t.ok(back.equals(content), `${edge.host.name} sends what was sent`);
     }
     const { rows } = await db.query('SELECT sha256, filesize FROM system_files WHERE id = $1', [

@@ -140,7 +140,7 @@ export async function startInstallation(t: Teardown, network: Network): Promise<
           fetch(url + path, {
             ...init,
             headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...init.headers },
-            signal: AbortSignal.timeout(5_000),
+            signal: init.signal ?? AbortSignal.timeout(5_000),
           }),
         async askInside(path) {
           const args = ['-e', ASK, url + path];

@@ -8,7 +8,7 @@ import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
 import { useDeferredValue, useState } from 'react';
-import { Link, useSearchParams } from 'react-router-dom';
+import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
@@ -16,6 +16,7 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { useParameters } from '../shell/use-parameters.ts';
 import { rolesQuery, USERS_PER_PAGE, userFields, userListQuery } from './access-queries.ts';
 import { type Role, USERS } from './access-types.ts';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -29,7 +30,7 @@ const NO_ROLES: readonly Role[] = [];
 export function Component() {
   const translate = useTranslate();
   const rights = useRights();
-  const [parameters, setParameters] = useSearchParams();
+  const { parameters, change } = useParameters();
   const [inviting, setInviting] = useState(false);
   const search = parameters.get('search') ?? '';
   const role = parameters.get('role') ?? '';
@@ -38,15 +39,6 @@ export function Component() {
   const asked = { search: useDeferredValue(search), role, status, page };
   const users = useQuery(userListQuery(asked, userFields(rights)));
   const roles = useQuery(rolesQuery).data ?? NO_ROLES;
-  const change = (changes: Readonly<Record<string, string>>) =>
-    setParameters(
-      (old) => {
-        const next = new URLSearchParams({ ...Object.fromEntries(old), page: '', ...changes });
-        for (const [name, value] of [...next]) if (value === '') next.delete(name);
-        return next;
-      },
-      { replace: true },
-    );
   const mayCreate = may(rights, USERS, 'create');
   const count = users.data?.meta.filter_count ?? 0;
   const pages = Math.ceil(count / USERS_PER_PAGE);

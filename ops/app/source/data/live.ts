@@ -32,23 +32,24 @@ export function useLiveItems(collection: string, { item, enabled = true }: Heard
     if (!hears) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const queryKey = ['items', collection];
+    const readAgain = () => {
+      // What is being read ends first: a slow list would never be there beside changes without an end.
+      if (queryClient.isFetching({ queryKey }) > 0) {
+        timer = setTimeout(readAgain, PAUSE);
+      } else {
+        timer = undefined;
+        void queryClient.invalidateQueries({ queryKey });
+      }
+    };
     const hear = async () => {
       const { signal } = controller;
       const query = { fields: ['*'], ...(item === undefined && { limit: 1 }) };
-      let first = true;
-      for await (const change of client
-        .items(collection)
-        .subscribe({ query, signal, ...(item !== undefined && { item }) })) {
-        // The first message is how things are, which has just been read.
-        if (first && change.event === 'init') {
-          first = false;
-          continue;
-        }
-        // Not put off by more of them: who changes without an end is seen, too.
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          void queryClient.invalidateQueries({ queryKey: ['items', collection] });
-        }, PAUSE);
+      const subscription = { query, signal, ...(item !== undefined && { item }) };
+      // The first one says that changes are heard of from now on; there may have been some since the list
+      // was read. Not put off by more of them: who changes without an end is seen, too.
+      for await (const _ of client.items(collection).subscribe(subscription)) {
+        timer ??= setTimeout(readAgain, PAUSE);
       }
     };
     // Who may not hear of changes sees them when he reads again; that he could before is a right less.

@@ -101,7 +101,9 @@ export function ItemForm(props: ItemFormProps) {
       if (isGoingOn) handOver(queryClient, itemPath(name, key), typed);
       else if (kind === 'new' && isTyped) notify('form.typedTooLate', { type: 'warning' });
       const next = isHere ? null : placeAfter(name, isGoingOn ? 'stay' : after, back, key);
-      if (next !== null) await navigate(next, { replace: kind === 'new' && after !== 'copy' });
+      // Drawn at once: in the form of a new item, which is empty by now, nobody may type any more.
+      const replace = kind === 'new' && after !== 'copy';
+      if (next !== null) await navigate(next, { replace, flushSync: true });
     },
     onFailed(error) {
       if (error instanceof ConflictMet) setConflict(error.theirs);

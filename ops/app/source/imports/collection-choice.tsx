@@ -1,9 +1,10 @@
 /** Chooses the collection that a file goes to, among those that the caller may fill. */
 import Autocomplete, { createFilterOptions } from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
+import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
-import { useCollections, useIsAdministrator, useRights } from '../data/queries.ts';
+import { collectionsQuery, useIsAdministrator, useRights } from '../data/queries.ts';
 import { isImportable } from '../data/rights.ts';
 import { useSame } from '../data/use-same.ts';
 import { collectionName } from '../translation/names.ts';
@@ -25,29 +26,32 @@ const match = createFilterOptions<Option>();
 export function CollectionChoice({ value, onChange }: CollectionChoiceProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const collections = useCollections();
+  const { data: known, isPending } = useQuery(collectionsQuery);
   const rights = useRights();
   const administrator = useIsAdministrator();
   const options = useMemo(() => {
     const { compare } = new Intl.Collator(locale, { numeric: true });
-    return [...collections.values()]
+    return [...(known?.values() ?? [])]
       .filter((collection) => isImportable(collection, rights))
       .map((one) => ({ name: one.collection, label: collectionName(one, locale) }))
       .toSorted((a, b) => compare(a.label, b.label));
-  }, [collections, rights, locale]);
+  }, [known, rights, locale]);
   // A collection that does not exist is made with the types that the file has.
   const made = (name: string) => ({ name, label: translate('imports.newCollection', { name }) });
+  const unknown = (name: string) => (isPending ? { name, label: name } : made(name));
   const chosen = useSame(
-    value === '' ? null : (options.find(({ name }) => name === value) ?? made(value)),
+    value === '' ? null : (options.find(({ name }) => name === value) ?? unknown(value)),
   );
   return (
     <Autocomplete
       options={options}
+      loading={isPending}
+      loadingText={translate('shell.loading')}
       value={chosen}
       filterOptions={(all, state) => {
         const found = match(all, state);
         const name = technicalName(state.inputValue);
-        const isNew = administrator && name !== '' && !collections.has(name);
+        const isNew = administrator && name !== '' && known !== undefined && !known.has(name);
         return isNew ? [...found, made(name)] : found;
       }}
       onChange={(_, option) => onChange(option?.name ?? '')}

@@ -8,6 +8,7 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { Part } from '../shell/part.tsx';
+import { AT_ONCE } from '../shell/use-parameters.ts';
 import type { OpenedFile } from './beginning.ts';
 import { CollectionChoice } from './collection-choice.tsx';
 import { DialectForm } from './dialect-form.tsx';
@@ -36,7 +37,7 @@ export function Component() {
     if (state !== null) prepare({ ...state, plan: { ...state.plan, ...changes } });
   };
   const choose = (name: string) => {
-    setParameters(name === '' ? {} : { collection: name }, { replace: true });
+    setParameters(name === '' ? {} : { collection: name }, AT_ONCE);
     // Other fields: what was chosen for those before says nothing about them.
     change({ mapping: {}, match: '', mode: 'upsert' });
   };

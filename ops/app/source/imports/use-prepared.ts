@@ -13,23 +13,28 @@ import { readPreview } from './preview.ts';
 const LINES = 20;
 const NO_FIELDS: readonly Field[] = [];
 
-/** Whether a collection does not exist, and the caller may have it made. */
-function useIsNew(collection: string): boolean {
+/** Whether a collection does not exist, and the caller may have it made; null while that is not known. */
+function useIsNew(collection: string): boolean | null {
   const administrator = useIsAdministrator();
-  const known = useQuery(collectionsQuery).data;
-  return administrator && collection !== '' && known !== undefined && !known.has(collection);
+  const { data: known, isPending } = useQuery(collectionsQuery);
+  if (!administrator || collection === '') return false;
+  if (isPending) return null;
+  return known !== undefined && !known.has(collection);
 }
 
 /** The fields that may be filled. */
 export function useTargets(collection: string) {
   const rights = useRights();
   const isNew = useIsNew(collection);
-  const query = useQuery({ ...fieldsQuery(collection), enabled: collection !== '' && !isNew });
+  const query = useQuery({
+    ...fieldsQuery(collection),
+    enabled: collection !== '' && isNew === false,
+  });
   const fields = useMemo(
     () => (query.data === undefined ? NO_FIELDS : targetFields(query.data, rights)),
     [query.data, rights],
   );
-  return { ...query, fields, isNew };
+  return { ...query, fields, isNew: isNew === true };
 }
 
 /** Null while no file is chosen. */

@@ -37,7 +37,11 @@ const ARCHIVES: readonly Archive[] = ['active', 'archived', 'all'];
 function Search({ state, change }: Pick<ListBarProps, 'state' | 'change'>) {
   const translate = useTranslate();
   const [typed, setTyped] = useState(state.search);
-  useEffect(() => setTyped(state.search), [state.search]);
+  // Blanks at the ends are no other search, and stay for what is typed next.
+  useEffect(
+    () => setTyped((own) => (own.trim() === state.search ? own : state.search)),
+    [state.search],
+  );
   useEffect(() => {
     const text = typed.trim();
     if (text === state.search) return;

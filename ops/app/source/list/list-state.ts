@@ -7,6 +7,7 @@ import { useCallback, useEffect, useMemo } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { rememberList } from '../data/last-list.ts';
 import type { Filter } from '../data/schema-types.ts';
+import { AT_ONCE } from '../shell/use-parameters.ts';
 
 /** Which items of a collection with an archive are shown. */
 export type Archive = 'active' | 'archived' | 'all';
@@ -92,7 +93,7 @@ export function useListState(collection: string) {
     (changes: Partial<ListState>) => {
       if (changes.limit !== undefined) rememberLimit(changes.limit);
       if (changes.columns !== undefined) rememberColumns(changes.columns);
-      setParameters(parametersOf({ ...state, page: 1, ...changes }), { replace: true });
+      setParameters(parametersOf({ ...state, page: 1, ...changes }), AT_ONCE);
     },
     [state, setParameters, rememberLimit, rememberColumns],
   );

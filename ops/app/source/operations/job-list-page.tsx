@@ -13,7 +13,7 @@ import { visuallyHidden } from '@mui/utils';
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { useDeferredValue } from 'react';
-import { Link, useSearchParams } from 'react-router-dom';
+import { Link } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { refusalText } from '../data/fault-text.ts';
 import { formatDate } from '../display/format.ts';
@@ -21,6 +21,7 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { useParameters } from '../shell/use-parameters.ts';
 import { formatDuration, runTime } from './duration.ts';
 import { aboutJob, kindName } from './job-name.ts';
 import { JobProgressBar } from './job-progress.tsx';
@@ -64,20 +65,11 @@ const HEADS = ['kindHead', 'about', 'stateHead', 'progress', 'created'] as const
 
 export function Component() {
   const translate = useTranslate();
-  const [parameters, setParameters] = useSearchParams();
+  const { parameters, change } = useParameters();
   const state = parameters.get('state') ?? '';
   const search = parameters.get('search') ?? '';
   const page = Math.max(1, Number(parameters.get('page')) || 1);
   const list = useQuery(jobListQuery({ state, search: useDeferredValue(search), page }));
-  const change = (changes: Readonly<Record<string, string>>) =>
-    setParameters(
-      (old) => {
-        const next = new URLSearchParams({ ...Object.fromEntries(old), page: '', ...changes });
-        for (const [name, value] of [...next]) if (value === '') next.delete(name);
-        return next;
-      },
-      { replace: true },
-    );
   const jobs = list.data?.slice(0, JOBS_PER_PAGE) ?? [];
   const more = (list.data?.length ?? 0) > JOBS_PER_PAGE;
   return (
