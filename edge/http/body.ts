@@ -240,8 +240,8 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * The request is about to be answered: the rest of the body is dropped. Must be called while the
-   * response object can still be used.
+   * The request is over, or about to be answered: the rest of the body is dropped. Must be called while
+   * the response object can still be used.
    */
   release(): void {
     if (this.#paused) this.#unpause();
@@ -252,7 +252,10 @@ export class IncomingBody implements Body {
     // Making an error costs a stack trace, so it is made only when a reader can receive it.
     const isRead = this.#wake === null && !this.#isLending;
     const isTaken = this.#claimed && this.#ended && isRead;
-    if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
+    if (isTaken) return;
+    this.#fail(new Error('The request was answered before its body was read.'));
+    // A reader that was left behind gives nothing back.
+    this.#queue.drop();
   }
 
   #claim(): void {

@@ -141,4 +141,11 @@ export class ByteQueue {
     this.#segments = [];
     this.#size = 0;
   }
+
+  /** Drops all bytes for good. What is lent stays with its reader, and its memory is not used again. */
+  drop(): void {
+    this.clear();
+    if (this.#lent?.kept) made--;
+    this.#lent = null;
+  }
 }

@@ -213,7 +213,7 @@ export class Exchange implements Request {
   }
 
   /**
-   * Releases the body before the answer is written.
+   * Releases the body before the answer is written, or when the request of a client that went is over.
    * @returns whether the connection must be closed afterwards: the length of the body is
    *   ambiguous,
    * or too much of it is left to read and drop

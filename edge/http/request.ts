@@ -35,7 +35,7 @@ export interface Body {
    * The body in pieces of up to 512 KB, whatever its length. Each is valid until the next one is asked
    * for: its memory is used again. The client is paused while nobody reads; bytes that the system holds
    * by then still arrive, over loopback up to some 20 MB. Who stops early drops the rest. When the
-   * client disconnects, what has arrived comes before the failure.
+   * client disconnects, a reader that has begun gets what has arrived before the failure.
    * @throws {ClientGoneError} when the client disconnects before the end
    */
   lend(): AsyncGenerator<Uint8Array, void>;

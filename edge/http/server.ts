@@ -359,6 +359,7 @@ class HttpServer implements Server {
   #end(exchange: Exchange, status: number, outcome: Outcome = SUCCESS): void {
     this.#running--;
     this.#onQuieter?.();
+    if (exchange.aborted) exchange.release();
     const { log } = this.#options;
     const { level, error } = outcome;
     const { id, method, path, started, aborted } = exchange;

@@ -19,6 +19,9 @@ import { CHECKSUMS, EXTENSIONS } from './tus-abilities.ts';
 /** Milliseconds that a request may go on which another one wants to take the place of. */
 const DRAIN_MS = 300;
 
+/** Bytes of a piece that the library is given. */
+const PIECE = 65_536;
+
 /** Headers of requests that the protocol knows. */
 const ASKED = [
   ...['tus-resumable', 'upload-length', 'upload-offset', 'upload-metadata', 'upload-defer-length'],
@@ -40,12 +43,21 @@ function checksumOf(header: string | undefined): Checksum | null {
   throw new ServiceError('INVALID_PAYLOAD', { reason, field: 'Upload-Checksum' });
 }
 
+interface CallStoreOptions {
+  readonly uploads: ResumableUploads;
+  readonly target: Target;
+  readonly checksum: Checksum | null;
+  /** Aborted when the client goes away. */
+  readonly gone: AbortSignal;
+}
+
 /** What the library stores, for one request. */
 class CallStore extends DataStore {
   override extensions = EXTENSIONS;
   readonly #uploads: ResumableUploads;
   readonly #target: Target;
   readonly #checksum: Checksum | null;
+  readonly #gone: AbortSignal;
   /** The lock of this request. */
   readonly #key = randomUUID();
   /** What we refused; the library tells clients less. */
@@ -53,11 +65,12 @@ class CallStore extends DataStore {
   /** The file that the upload has become. */
   file: string | null = null;
 
-  constructor(uploads: ResumableUploads, target: Target, checksum: Checksum | null) {
+  constructor({ uploads, target, checksum, gone }: CallStoreOptions) {
     super();
     this.#uploads = uploads;
     this.#target = target;
     this.#checksum = checksum;
+    this.#gone = gone;
   }
 
   override async create(upload: Upload): Promise<Upload> {
@@ -103,7 +116,9 @@ class CallStore extends DataStore {
     let held: { release(): Promise<void> } | null = null;
     return {
       lock: async (signal, stop) => {
-        held = await this.#uploads.lock(id, this.#key, () => void stop(), signal);
+        // Who went away while he waited keeps nothing in memory.
+        const either = AbortSignal.any([signal, this.#gone]);
+        held = await this.#uploads.lock(id, this.#key, () => void stop(), either);
         if (held === null) throw ERRORS.ERR_LOCK_TIMEOUT;
       },
       unlock: async () => {
@@ -125,8 +140,12 @@ class CallStore extends DataStore {
 /** The body of a request; it ends where its client went away, so what has arrived counts. */
 async function* arriving(body: Body): AsyncGenerator<Uint8Array, void> {
   try {
-    // The streams of the library keep pieces.
-    for await (const piece of body.lend()) yield Buffer.from(piece);
+    for await (const piece of body.lend()) {
+      // The streams of the library keep pieces, and each of them one more than it would.
+      for (let from = 0; from < piece.length; from += PIECE) {
+        yield Buffer.from(piece.subarray(from, from + PIECE));
+      }
+    }
   } catch (error) {
     if (!(error instanceof ClientGoneError)) throw error;
   }
@@ -164,11 +183,12 @@ function isMismatch(error: unknown): boolean {
 export async function answerTus(call: Call, path: string): Promise<Answer> {
   const { resumables } = call.services;
   const target = filesOf(call);
-  const store = new CallStore(
-    resumables,
+  const store = new CallStore({
+    uploads: resumables,
     target,
-    checksumOf(call.request.header('upload-checksum')),
-  );
+    checksum: checksumOf(call.request.header('upload-checksum')),
+    gone: call.request.signal,
+  });
   const server = new Server({
     ...{ path, datastore: store, relativeLocation: true, lockDrainTimeout: DRAIN_MS },
     maxSize: resumables.maxBytes ?? 0,

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { observe, type Site } from '#tests/core/cache/fixture/history.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createMember, sendAs } from '#tests/harness/member.ts';
-import { startRedis } from '#tests/harness/redis.ts';
+import { type RedisServer, startRedis } from '#tests/harness/redis.ts';
 import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
 
@@ -59,7 +59,7 @@ function siteOf(url: string): Site {
   };
 }
 
-async function onRedis(t: Test, redis: { url: string; pid: number }) {
+async function onRedis(t: Test, redis: RedisServer) {
   const env = { ...CACHE, REDIS_URL: redis.url };
   const cluster = await startCluster(t, { edges: 1, env });
   const second = await cluster.addEdge();
@@ -124,7 +124,7 @@ async function onRedis(t: Test, redis: { url: string; pid: number }) {
 
   await t.test('writes while Redis is away are seen by all, also when it is back', async (t) => {
     for (const url of [one, two]) await kept(url, '/items/note/0');
-    process.kill(redis.pid, 'SIGKILL');
+    await redis.stop('SIGKILL');
     t.equal((await patch(one, '/items/note/0', { n: 2_000 })).status, 200);
     t.equal((await ask(two, '/items/note/0')).data.n, 2_000);
     const again = await startRedis(Number(new URL(redis.url).port));

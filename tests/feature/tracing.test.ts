@@ -1,9 +1,9 @@
 // @newest @slow
 /** Traces: from the request through its statements and its job to the worker. */
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { type ReceivedSpan, startOtlpReceiver } from '#tests/harness/otlp-receiver.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { until } from '#tests/harness/until.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

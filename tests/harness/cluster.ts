@@ -10,8 +10,8 @@ import { createPool } from '#core/database/pool.ts';
 import { createLog } from '#core/log/log.ts';
 import type { ChildMessage } from '#core/process/supervised-process.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
-import { withFreePort } from '#ops/embedded/free-port.ts';
 import { createSystemDatabase, type Teardown } from './database.ts';
+import { freePort } from './port.ts';
 import { processEnvironment } from './process.ts';
 import { until } from './until.ts';
 
@@ -137,11 +137,10 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
   };
   const startEdge = (port: number, env = {}) =>
     start('edge/main.ts', { PORT: String(port), ...env });
-  const addEdge = (env = {}) =>
-    withFreePort(async (port) => ({
-      ...(await startEdge(port, env)),
-      url: `http://127.0.0.1:${port}`,
-    }));
+  const addEdge = async (env = {}) => {
+    const port = await freePort();
+    return { ...(await startEdge(port, env)), url: `http://127.0.0.1:${port}` };
+  };
   const startWorker = (env = {}) => start('workers/main.ts', env);
   const workers = await Promise.all(Array.from({ length: workerCount }, () => startWorker()));
   const edges = await Promise.all(Array.from({ length: edgeCount }, () => addEdge()));

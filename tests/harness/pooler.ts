@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withFreePort } from '#ops/embedded/free-port.ts';
 import type { Teardown } from './database.ts';
+import { freePort } from './port.ts';
 
 /** Keeps Debian from starting the service of what it installs. */
 const POLICY = '/usr/sbin/policy-rc.d';
@@ -47,11 +47,11 @@ export async function startPooler(t: Teardown, databaseUrl: string): Promise<Poo
   const target = new URL(databaseUrl);
   const users = join(folder, 'users.txt');
   writeFileSync(users, `"${target.username}" "${decodeURIComponent(target.password)}"\n`);
-  const url = await withFreePort(async (port) => {
-    const file = join(folder, 'pgbouncer.ini');
-    writeFileSync(
-      file,
-      `[databases]
+  const port = await freePort();
+  const file = join(folder, 'pgbouncer.ini');
+  writeFileSync(
+    file,
+    `[databases]
 * = host=127.0.0.1 port=${target.port}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -64,27 +64,25 @@ default_pool_size = 5
 max_client_conn = 200
 ignore_startup_parameters = extra_float_digits
 `,
-    );
-    // It refuses to run as root.
-    const account = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
-    const child = spawn('pgbouncer', [...account, file], { stdio: ['ignore', 'ignore', 'pipe'] });
-    t.teardown(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exit = once(child, 'exit');
-      child.kill('SIGTERM');
-      child.kill('SIGTERM');
-      await exit;
-    });
-    let output = '';
-    for await (const chunk of child.stderr) {
-      output += String(chunk);
-      if (output.includes('process up')) break;
-    }
-    if (!output.includes('process up')) throw new Error(`pgbouncer ended:\n${output}`);
-    const address = new URL(databaseUrl);
-    address.host = `127.0.0.1:${port}`;
-    return address.href;
+  );
+  // It refuses to run as root.
+  const account = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
+  const child = spawn('pgbouncer', [...account, file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  t.teardown(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    child.kill('SIGTERM');
+    await exit;
   });
+  let output = '';
+  for await (const chunk of child.stderr) {
+    output += String(chunk);
+    if (output.includes('process up')) break;
+  }
+  if (!output.includes('process up')) throw new Error(`pgbouncer ended:\n${output}`);
+  const address = new URL(databaseUrl);
+  address.host = `127.0.0.1:${port}`;
   const printed = execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' });
-  return { url, version: /PgBouncer (\S+)/.exec(printed)?.[1] ?? '' };
+  return { url: address.href, version: /PgBouncer (\S+)/.exec(printed)?.[1] ?? '' };
 }

@@ -2,13 +2,13 @@
  * Debian's PostgreSQL 15 with PostGIS: its packages, which are installed where they are missing, and
  * a cluster of the test's own on a loopback port. The distribution's service is left alone.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { withFreePort } from '#ops/embedded/free-port.ts';
+import { freePort } from './port.ts';
 import { until } from './until.ts';
 
 const BIN = '/usr/lib/postgresql/15/bin';
@@ -63,22 +63,19 @@ export async function startPostgis(): Promise<PostgisServer> {
     ['-D', data, '-U', 'postgres', '-E', 'UTF8', '-A', 'trust', '--locale=C'],
     { cwd: '/', stdio: 'ignore', ...owner },
   );
-  let child: ChildProcess | null = null;
-  const url = await withFreePort(async (port) => {
-    const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'fsync=off'].concat(
-      'unix_socket_directories=',
-      'max_connections=100',
-    );
-    const args = ['-D', data].concat(settings.flatMap((setting) => ['-c', setting]));
-    child = spawn(join(BIN, 'postgres'), args, { cwd: '/', stdio: 'ignore', ...owner });
-    const address = `postgres://postgres:trusted@127.0.0.1:${port}/postgres`;
-    await until(() => answers(address), 'the server answers');
-    return address;
-  });
+  const port = await freePort();
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'fsync=off'].concat(
+    'unix_socket_directories=',
+    'max_connections=100',
+  );
+  const args = ['-D', data].concat(settings.flatMap((setting) => ['-c', setting]));
+  const child = spawn(join(BIN, 'postgres'), args, { cwd: '/', stdio: 'ignore', ...owner });
+  const url = `postgres://postgres:trusted@127.0.0.1:${port}/postgres`;
+  await until(() => answers(url), 'the server answers');
   return {
     url,
     async stop() {
-      if (child !== null && child.exitCode === null) {
+      if (child.exitCode === null) {
         const exit = once(child, 'exit');
         child.kill('SIGINT');
         await exit;

@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { freePort } from '#ops/embedded/postgres.ts';
 import type { Teardown } from './database.ts';
+import { freePort } from './port.ts';
 
 /** Which way nothing arrives any more. */
 export type Direction = 'both' | 'toServer' | 'toClient';

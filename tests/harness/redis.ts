@@ -1,18 +1,19 @@
 /** Starts a throw-away Redis on a loopback port where `redis-server` is installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { withFreePort } from '#ops/embedded/free-port.ts';
+import { freePort } from './port.ts';
 
 export interface RedisServer {
   readonly url: string;
   readonly pid: number;
-  stop(): Promise<void>;
+  /** Ends it, and waits for that. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** Null where no Redis is installed. */
 export async function startRedis(port?: number): Promise<RedisServer | null> {
   if (spawnSync('redis-server', ['--version']).error) return null;
-  return port === undefined ? withFreePort(listen) : listen(port);
+  return await listen(port ?? (await freePort()));
 }
 
 async function listen(port: number): Promise<RedisServer> {
@@ -34,10 +35,10 @@ async function listen(port: number): Promise<RedisServer> {
   return {
     url: `redis://127.0.0.1:${port}`,
     pid: child.pid,
-    async stop() {
+    async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) {
         const exit = once(child, 'exit');
-        child.kill('SIGTERM');
+        child.kill(signal);
         await exit;
       }
     },

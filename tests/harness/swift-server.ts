@@ -9,8 +9,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { freePort } from '#ops/embedded/postgres.ts';
 import type { Teardown } from './database.ts';
+import { freePort } from './port.ts';
 import { until } from './until.ts';
 
 const PROGRAMS = ['swift-proxy-server', 'swift-ring-builder', 'memcached'];

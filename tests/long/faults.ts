@@ -5,10 +5,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { freePort } from '#ops/embedded/free-port.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
 import { Dice } from '#tests/harness/dice.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { startProxy } from '#tests/harness/proxy.ts';
 import { storedFiles } from '#tests/harness/stored-files.ts';
 import { until } from '#tests/harness/until.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { freePort } from '#ops/embedded/free-port.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { backends } from '../harness/backend.ts';
 import { ADMIN_TOKEN, startCluster } from '../harness/cluster.ts';
 import { type Direction, startProxy } from '../harness/proxy.ts';

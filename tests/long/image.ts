@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import t from 'tap';
 import * as v from 'valibot';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { createDatabase } from '#tests/harness/database.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { processEnvironment } from '#tests/harness/process.ts';
 import { until } from '#tests/harness/until.ts';
 

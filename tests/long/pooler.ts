@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { freePort } from '#ops/embedded/free-port.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { startPooler } from '#tests/harness/pooler.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { Run, temporaryFolder } from '#tests/ops/supervisor/stand-in/run.ts';
 
 const CLIENTS = 24;

@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import t from 'tap';
-import { freePort } from '#ops/embedded/free-port.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { until } from '#tests/harness/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { asSuperuser } from '#tests/harness/database.ts';
 import { completeHealth } from '#tests/harness/health.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { Run, temporaryFolder } from './supervisor/stand-in/run.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../ops/docs/database-role.md');

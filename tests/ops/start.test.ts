@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { isAlive, Run, temporaryFolder, until } from './supervisor/stand-in/run.ts';
 
 /** Process ids of the children of a process, PostgreSQL among them. */

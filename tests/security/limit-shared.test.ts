@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap';
 import * as v from 'valibot';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
-import { startRedis } from '#tests/harness/redis.ts';
+import { type RedisServer, startRedis } from '#tests/harness/redis.ts';
 import { until } from '#tests/harness/until.ts';
 
 const POINTS = 500;
@@ -12,7 +12,7 @@ const Health = v.object({
   checks: v.object({ rateLimit: v.tuple([v.object({ status: v.string() })]) }),
 });
 
-async function test(t: Test, redis: { url: string; pid: number }) {
+async function test(t: Test, redis: RedisServer) {
   const env = {
     REDIS_URL: redis.url,
     RATE_LIMIT_ENABLED: 'true',
@@ -67,7 +67,7 @@ async function test(t: Test, redis: { url: string; pid: number }) {
   t.equal((await ask(`${cluster.url}/nothing/here`, '192.0.2.2')).status, 404);
   t.equal((await ask(`${cluster.url}/server/ping`, '192.0.2.2', bad)).status, 200);
 
-  process.kill(redis.pid, 'SIGKILL');
+  await redis.stop('SIGKILL');
   await until(async () => (await health(cluster.url)) === 'warn', 'health to miss Redis');
   t.equal(await allowed(urls.slice(0, 1), '192.0.2.3'), POINTS, 'one counts by itself');
   t.equal((await ask(`${urls[1]}/server/ping`, '192.0.2.3')).status, 200, 'and so does the other');

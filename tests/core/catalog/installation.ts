@@ -21,6 +21,7 @@ const log = pino({ level: 'silent' });
 
 /** Looks follow each other faster than in earnest, so that tests need not wait. */
 export const PAUSE_MS = 50;
+export const HOUR_MS = 3_600_000;
 
 export interface Installation {
   readonly url: string;
@@ -28,8 +29,11 @@ export interface Installation {
   readonly pool: Pool;
   /** Runs SQL as any other client of the database would. */
   sql(text: string): Promise<void>;
-  /** The catalog as a process of its own would open it. */
-  open(keep: boolean): Promise<CatalogSource>;
+  /**
+   * The catalog as a process of its own would open it.
+   * @param lease milliseconds for which it may answer without a look; for as long as wanted by default
+   */
+  open(keep: boolean, lease?: number): Promise<CatalogSource>;
 }
 
 /** Makes a database with the system tables in the first of the schemas, and runs `setup` in it. */
@@ -53,7 +57,7 @@ export async function install(t: Test, setup = '', schemas = 'public'): Promise<
     sql: async (text) => {
       await pool.query(text);
     },
-    open: async (keep) => {
+    open: async (keep, lease = HOUR_MS) => {
       const bus = await openBus(config, url, await clusterId(pool, systemSchema(config)), log);
       closing.push(() => bus.close());
       const source = await openCatalog(config, {
@@ -63,6 +67,7 @@ export async function install(t: Test, setup = '', schemas = 'public'): Promise<
         log,
         keep,
         pause: PAUSE_MS,
+        lease,
       });
       closing.push(() => source.close());
       return source;

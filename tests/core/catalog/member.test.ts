@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { type CatalogParts, openCatalog } from '#core/catalog/open-catalog.ts';
 import { announce, publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { resetEverywhere } from '#core/catalog/reload-everywhere.ts';
@@ -8,12 +9,11 @@ import { createPool, transaction } from '#core/database/pool.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { Members } from '#core/system/process-registry.ts';
-import { collection, install, PAUSE_MS, until } from './installation.ts';
+import { collection, HOUR_MS, install, PAUSE_MS, until } from './installation.ts';
 
 const log = pino({ level: 'silent' });
 const CATALOG_SCHEMAS = { schemas: ['public'], system: 'public' };
 const TABLES = 'CREATE TABLE a (id integer PRIMARY KEY); CREATE TABLE b (id integer PRIMARY KEY);';
-const HOUR_MS = 3_600_000;
 
 /** An installation whose processes look at the counters, and hold leases, for as long as wanted. */
 async function clusterOf(t: Test) {
@@ -195,7 +195,7 @@ t.test('a process that nobody waits for does not answer before it is current', a
     'the result names who was not waited for',
   );
   t.notOk(collection(frozen.current(), 'a').fields.has('title'));
-  await frozen.regain();
+  await regained(frozen);
   t.ok(frozen.ready());
   t.equal(frozen.current().version, version, 'ready means current');
   t.strictSame(await members.acknowledged({ catalog: version }), []);
@@ -204,9 +204,23 @@ t.test('a process that nobody waits for does not answer before it is current', a
   await pool.query('ALTER TABLE system_state RENAME TO misplaced');
   await t.rejects(frozen.regain(), { code: 'SERVICE_UNAVAILABLE' });
   await pool.query('ALTER TABLE misplaced RENAME TO system_state');
-  await frozen.regain();
+  await regained(frozen);
   t.ok(frozen.ready());
 });
+
+/** On a busy machine it can take longer than a request waits for it. */
+async function regained(source: CatalogSource): Promise<void> {
+  let isReady = false;
+  while (!isReady) {
+    isReady = await source.regain().then(
+      () => true,
+      (error: unknown) => {
+        t.match(error, { code: 'SERVICE_UNAVAILABLE' });
+        return false;
+      },
+    );
+  }
+}
 
 /** A bus that this process shares with nobody. */
 async function deafBus(t: Test) {

@@ -192,7 +192,7 @@ t.test('a published catalog that cannot be understood leaves the last good one',
 
 t.test('a process that cannot read the counters says that it may be behind', async (t) => {
   const { sql, open } = await install(t, TABLES);
-  const source = await open(false);
+  const source = await open(false, 4_000);
   await sql('ALTER TABLE system_state RENAME TO misplaced');
   await until(() => source.status().stale);
   t.ok(source.silence() > 0);

@@ -91,8 +91,9 @@ t.test('nobody waits behind a change that waits for a long reader', async (t) =>
   }
   t.notOk(held);
   // It may try once, before it can tell a long reader from a short one.
-  const late = queueing.slice(50).filter((is) => is).length;
-  t.equal(late, 0, 'it does not queue behind one that it knows to be long');
+  const attempts = queueing.filter((is, look) => is && queueing[look - 1] !== true).length;
+  t.ok(attempts <= 1, 'it does not queue behind one that it knows to be long');
+  t.ok(queueing.filter((is) => is).length < 50, 'nor for long');
   await reader.end();
   await locking;
   t.ok(held, 'it goes through when the long one ends');

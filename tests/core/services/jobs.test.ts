@@ -12,10 +12,10 @@ import { openBus } from '#core/messages/open-message-bus.ts';
 import { parseQuery, type Parameters as QueryParameters } from '#core/query/parse/parameter.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { localStorage } from '#core/storage/local-storage.ts';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { BOUNDS } from '#tests/core/query/plan/fixture/shop.ts';
 import { type Backend, backends } from '#tests/harness/backend.ts';
 import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
+import { freePort } from '#tests/harness/port.ts';
 
 const log = pino({ level: 'silent' });
 const FORBIDDEN = { code: 'FORBIDDEN' };

@@ -49,6 +49,18 @@ t.test('what was taken stays as it is when the memory is used again', async (t) 
   other.clear();
 });
 
+t.test('what is lent stays as it is when its queue is dropped', async (t) => {
+  const queue = new ByteQueue();
+  queue.append(counted(600_000));
+  const piece = queue.lend();
+  queue.drop();
+  t.equal(queue.lend(), null);
+  const other = new ByteQueue();
+  for (let i = 0; i < 80; i++) other.append(new Uint8Array(524_288));
+  t.ok(piece?.equals(counted(524_288)));
+  other.clear();
+});
+
 t.test(
   'what is lent stays as it is until it is taken back, and then its memory serves again',
   async () => {

@@ -9,7 +9,7 @@ import { invalidPayload, ServiceError, ServiceErrors } from '#core/errors/servic
 import { ClientGoneError } from '#edge/http/request.ts';
 import type { Handler } from '#edge/http/response.ts';
 import { createServer } from '#edge/http/server.ts';
-import { freePort } from '#ops/embedded/postgres.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { errorsOf, exchange, open, request, serve, until } from './fixture/client.ts';
 
 const hello: Handler = () => ({ status: 200, body: '{"data":"hello"}' });

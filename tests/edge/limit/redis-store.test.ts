@@ -58,7 +58,7 @@ if (redis === null) {
     const stores = await Promise.all([1, 2].map(() => open(t, server, 'away')));
     const counters = stores.map((store) => store.counter('test', QUOTA));
     t.ok(within5Percent(await allowed(counters, 900, 'before')));
-    process.kill(server.pid, 'SIGKILL');
+    await server.stop('SIGKILL');
     await until(() => stores.every((store) => !store.shared), 'Redis to be missed');
     for (const counter of counters) t.equal(await allowed([counter], 900, 'alone'), QUOTA.points);
     const again = await startRedis(Number(new URL(server.url).port));

@@ -47,6 +47,7 @@ t.test('rights', async (t) => {
   await createSample(cluster.db);
   await cluster.db.query(RIGHTS);
   const second = await cluster.addEdge(env);
+  await cluster.served('/items/tags');
   const urls = [cluster.url, second.url];
   const headers = { authorization: `Bearer ${TOKEN}` };
   const get = (path: string, url = urls[1]) => fetch(`${url}${path}`, { headers });

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '#ops/embedded/free-port.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { ADMIN_TOKEN } from '../cluster.ts';
 import type { Teardown } from '../database.ts';
 import { processEnvironment } from '../process.ts';

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import pg from 'pg';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { createDatabase } from '#tests/harness/database.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { Run, temporaryFolder } from '#tests/ops/supervisor/stand-in/run.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

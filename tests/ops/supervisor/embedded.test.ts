@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { isAlive, Run, standIns, temporaryFolder, until } from './stand-in/run.ts';
 
 /** Process id of the embedded server. */

@@ -6,9 +6,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { freePort } from '#ops/embedded/postgres.ts';
 import { checkNode } from '#ops/supervisor/run-supervisor.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { freePort } from '#tests/harness/port.ts';
 import { startProxy } from '#tests/harness/proxy.ts';
 import { isAlive, Run, standIns, temporaryFolder, until } from './stand-in/run.ts';
 

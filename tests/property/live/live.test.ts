@@ -4,10 +4,11 @@
  * read shows him after a write, and of what it showed him before a deletion.
  */
 import t, { type Test } from 'tap';
+import * as v from 'valibot';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import { createMember } from '#tests/harness/member.ts';
-import { openSocket } from '#tests/harness/socket.ts';
+import { openSocket, type TestSocket } from '#tests/harness/socket.ts';
 import { until } from '#tests/harness/until.ts';
 
 const WRITES = Number(process.env.WRITES ?? 60);
@@ -51,6 +52,10 @@ const queries: readonly [Asked, ...Asked[]] = [
   { fields: ['id', 'tags', 'extra'], filter: { title: { _nnull: true } } },
 ];
 
+/** A row that everybody hears of, whatever his rules and his question. */
+const MARK = { title: 'mark', n: 6 };
+const MARKED = { title: { _eq: MARK.title } };
+
 function pick<T>(list: readonly [T, ...T[]]): T {
   return dice.pick(list);
 }
@@ -76,6 +81,7 @@ async function someone(t: Test) {
         ]
       : []),
     { action: 'read', collection: 'topic' },
+    { action: 'read', collection: 'note', fields: ['id', 'title', 'n'], permissions: MARKED },
   ]);
   // Columns that nobody may see are refused in both ways, so each asks for what he may.
   const isAllowed = (await member.send('SEARCH', '/items/note', { query })).status === 200;
@@ -113,6 +119,23 @@ function values(owners: readonly string[]) {
   return Object.fromEntries(names);
 }
 
+/**
+ * What a subscriber heard of before he heard of the mark. Null after a fresh start, which has everything in
+ * it: a busy machine can keep an edge from hearing of the others.
+ */
+async function heardBefore(socket: TestSocket, mark: number) {
+  const isMark = (one: unknown) => v.is(v.looseObject({ id: v.literal(mark) }), one);
+  const events: { event: string; data: Set<unknown> }[] = [];
+  for (let isFresh = false; ; ) {
+    const message = v.parse(HEARD, await socket.next());
+    const data = message.data.filter((one) => !isMark(one));
+    if (message.event === 'init') isFresh = true;
+    else if (data.length > 0) events.push({ event: message.event, data: new Set(data) });
+    if (data.length < message.data.length) return isFresh ? null : events;
+  }
+}
+const HEARD = v.looseObject({ event: v.string(), data: v.array(v.unknown()) });
+
 const ask = async (method: string, path: string, body?: unknown) => {
   const answer = await fetch(`${urls[1]}${path}`, {
     method,
@@ -148,31 +171,17 @@ t.test(`with the seed ${SEED}`, async (t) => {
       there = there.filter((key) => !keys.includes(key));
     }
     const after = await Promise.all(people.map(({ read }) => read(keys)));
+    const { id: mark } = await ask('POST', '/items/note?fields=id', MARK);
     for (const [index, { socket }] of people.entries()) {
       const wanted =
         action === 'delete'
           ? keys.filter((key) => before[index]?.has(key))
           : keys.flatMap((key) => after[index]?.get(key) ?? []);
-      if (wanted.length > 0) {
-        const { event, data } = await socket.next();
-        t.strictSame({ event, data: new Set(data) }, { event: action, data: new Set(wanted) });
-        told += 1;
-      }
+      const heard = await heardBefore(socket, mark);
+      if (heard === null) continue;
+      t.strictSame(heard, wanted.length > 0 ? [{ event: action, data: new Set(wanted) }] : []);
+      told += heard.length;
     }
-  }
-  // Whoever hears of more than he may would have heard of it by now.
-  await ask('POST', '/items/note', {
-    title: 'the end',
-    n: 6,
-    extra: {},
-    at: '2026-06-01T00:00:00Z',
-  });
-  for (const { socket } of people) {
-    const left = socket.heard.filter(({ data }) => !JSON.stringify(data).includes('the end'));
-    t.strictSame(
-      left.filter(({ data }) => JSON.stringify(data).includes('"u"')),
-      [],
-    );
   }
   t.ok(told > WRITES / 2, `${told} events`);
 });

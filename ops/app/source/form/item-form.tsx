@@ -72,6 +72,7 @@ export function ItemForm(props: ItemFormProps) {
   const states = useFieldStates(name, fields, values, action);
   const [missing, setMissing] = useState<ReadonlySet<string>>(new Set());
   const [conflict, setConflict] = useState<Stored | null>(null);
+  const [isLeaving, setLeaving] = useState(false);
 
   const save = useSave({
     collection: name,
@@ -101,9 +102,12 @@ export function ItemForm(props: ItemFormProps) {
       if (isGoingOn) handOver(queryClient, itemPath(name, key), typed);
       else if (kind === 'new' && isTyped) notify('form.typedTooLate', { type: 'warning' });
       const next = isHere ? null : placeAfter(name, isGoingOn ? 'stay' : after, back, key);
-      // Drawn at once: in the form of a new item, which is empty by now, nobody may type any more.
+      // The form of a new item is empty by now: nobody may type in it until the next screen is drawn.
       const replace = kind === 'new' && after !== 'copy';
-      if (next !== null) await navigate(next, { replace, flushSync: true });
+      if (next === null) return;
+      setLeaving(true);
+      await navigate(next, { replace, flushSync: true });
+      setLeaving(false);
     },
     onFailed(error) {
       if (error instanceof ConflictMet) setConflict(error.theirs);
@@ -234,7 +238,7 @@ export function ItemForm(props: ItemFormProps) {
               itemKey={itemKey}
               action={action}
               faults={faults}
-              readOnly={!mayWrite}
+              readOnly={!mayWrite || isLeaving}
             />
           </UploadsOfForm>
         </Paper>

@@ -51,7 +51,8 @@ export function Component() {
       (singleton || (key !== null && !isNew)),
   });
   useLiveItems(name, {
-    enabled: !isNew && item.isSuccess,
+    // One that cannot be read again for once is still heard of.
+    enabled: !isNew && item.data !== undefined && !isGone(item.error),
     ...(!singleton && key !== null && { item: key }),
   });
   const fresh = useMemo((): Stored => {
