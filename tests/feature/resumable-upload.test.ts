@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { Upload } from 'tus-js-client';
 import { bodyOf } from '#tests/harness/body.ts';
@@ -135,6 +136,29 @@ t.test('uploads that can be resumed', async (t) => {
     const file = await cluster.fetch(`/files/${rest.headers.get('file-id')}`);
     t.match(await file.json(), { data: { sha256 } });
     for (const other of others) t.equal((await two.send(other.path, 'DELETE')).status, 204);
+  });
+
+  t.test('who goes away while he waits for his turn waits no longer', async (t) => {
+    const { path } = await one.begin(content.length);
+    const id = path.split('/').at(-1);
+    const change = (what: string) =>
+      cluster.db.query(`UPDATE system_resumable_uploads SET ${what} WHERE id = $1`, [id]);
+    /** Whether somebody asks for a turn again, which he does five times a second. */
+    const isAskedFor = async () => {
+      await change('contended = false');
+      await delay(600);
+      const asked = 'SELECT FROM system_resumable_uploads WHERE id = $1 AND contended';
+      return (await cluster.db.query(asked, [id])).rowCount === 1;
+    };
+    await change("lock = gen_random_uuid(), locked_until = now() + interval '1 h'");
+    const socket = await beginPiece(path, 1_000);
+    await until(isAskedFor, 'it waits');
+    socket.destroy();
+    // A client that stays waits for twelve seconds.
+    await until(async () => !(await isAskedFor()), 'it waits no longer', 8_000);
+    await change('lock = NULL, locked_until = NULL');
+    t.strictSame(await one.offset(path), [200, '0']);
+    t.equal((await one.send(path, 'DELETE')).status, 204);
   });
 
   t.test('a checksum is checked before anything counts', async (t) => {
