@@ -27,6 +27,7 @@ const ROOMS = [
   'metrics',
   'tracing',
   'process',
+  'holders',
   'redis',
   'database',
   'messages',
