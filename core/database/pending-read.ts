@@ -1,12 +1,19 @@
 /** A read that somebody waits for, until it is answered, its time is over or the client goes away. */
 export class PendingRead {
   readonly started = performance.now();
+  /** For whom it is read; null for the process itself. */
+  readonly holder: string | null;
   readonly #signal: AbortSignal | undefined;
   readonly #reject: (error: unknown) => void;
   #controller: AbortController | null = null;
   #expired = false;
 
-  constructor(signal: AbortSignal | undefined, reject: (error: unknown) => void) {
+  constructor(
+    signal: AbortSignal | undefined,
+    reject: (error: unknown) => void,
+    holder: string | null = null,
+  ) {
+    this.holder = holder;
     this.#signal = signal;
     this.#reject = reject;
   }

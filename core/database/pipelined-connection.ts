@@ -142,7 +142,7 @@ export class PipelinedConnection {
   begin(read: PipelinedRead, name: string): void {
     if (this.reads.push(read) === 1) this.#since = performance.now();
     this.#load += read.time;
-    this.prepared.add(name);
+    if (name !== '') this.prepared.add(name);
     this.#boundLocks(false);
   }
 

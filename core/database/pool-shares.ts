@@ -41,10 +41,12 @@ interface Use {
   readonly kind: Kind;
   /** What is written to; null for reads. */
   readonly table: string | null;
+  /** The user, or the address, for whom it is; null for the process itself, and for writes. */
+  readonly holder: string | null;
 }
 
 /** A connection that is taken, or is being taken. */
-interface Holder extends Use {
+interface Holding extends Use {
   readonly since: number;
   /** Ends the statement in favour of others; null while there is none, and where nobody may. */
   end: (() => void) | null;
@@ -52,7 +54,7 @@ interface Holder extends Use {
 }
 
 interface Waiter extends Use {
-  readonly admit: (holder: Holder) => void;
+  readonly admit: (holding: Holding) => void;
 }
 
 export interface PoolSharesOptions {
@@ -72,7 +74,7 @@ export class PoolShares {
   readonly #now: () => number;
   readonly #size: number;
   readonly #half: number;
-  readonly #holders = new Set<Holder>();
+  readonly #holdings = new Set<Holding>();
   readonly #waiters = new Set<Waiter>();
   readonly #abandoned = new Set<HeldConnection>();
   /** How many reads that take long may run at a time, and how many new ones. */
@@ -85,6 +87,9 @@ export class PoolShares {
   #readTime = 0;
   /** When somebody else last waited for one of them. */
   #contended = Number.NEGATIVE_INFINITY;
+  /** The holder that read last, and when one did that is another than the one before it. */
+  #lastHolder: string | null = null;
+  #alternated = Number.NEGATIVE_INFINITY;
   #looked = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
 
@@ -128,39 +133,51 @@ export class PoolShares {
    */
   hasRoom(spare = 0): boolean {
     if (this.#waiters.size > 0 || this.pool.waitingCount > 0) return false;
-    const held = this.#holders.size;
+    const held = this.#holdings.size;
     return held + spare < this.#size && this.#count(({ kind }) => kind !== 'write') < this.#reads;
   }
 
   /** Whether a write to the table would have a connection at once. */
   hasRoomFor(table: string): boolean {
-    return this.pool.waitingCount === 0 && this.#mayHold({ kind: 'write', table });
+    return this.pool.waitingCount === 0 && this.#mayHold({ kind: 'write', table, holder: null });
+  }
+
+  /** Notes for whom something is read: while several holders read, each has a share. */
+  noteHolder(holder: string | null): void {
+    if (holder === null || holder === this.#lastHolder) return;
+    if (this.#lastHolder !== null) this.#alternated = this.#now();
+    this.#lastHolder = holder;
   }
 
   /**
    * Takes a connection for a read.
    * @param signal gives it up, with what runs on it, when it is aborted
+   * @param holder for whom it is; null for the process itself
    * @throws {Error} when there is none within DATABASE_POOL_WAIT; the signal's reason when it is
    *   aborted by then
    */
-  async take(kind: ReadKind, signal: AbortSignal | undefined): Promise<HeldConnection> {
-    const holder = await this.#admitted({ kind, table: null }, signal);
-    const client = await this.#connect(holder);
+  async take(
+    kind: ReadKind,
+    signal: AbortSignal | undefined,
+    holder: string | null = null,
+  ): Promise<HeldConnection> {
+    const holding = await this.#admitted({ kind, table: null, holder }, signal);
+    const client = await this.#connect(holding);
     if (signal?.aborted) {
       client.release();
-      this.#leave(holder);
+      this.#leave(holding);
       throw signal.reason;
     }
     const held: HeldConnection = new HeldConnection(client, {
       signal,
-      onOutgrow: () => this.#leave(holder),
+      onOutgrow: () => this.#leave(holding),
       onAbandon: () => this.#abandoned.add(held),
       onEnd: () => {
         this.#abandoned.delete(held);
-        this.#leave(holder);
+        this.#leave(holding);
       },
     });
-    if (isShort(kind)) holder.end = held.cancel;
+    if (isShort(kind)) holding.end = held.cancel;
     return held;
   }
 
@@ -170,40 +187,40 @@ export class PoolShares {
   }
 
   async #connectToWrite(table: string): Promise<Connection> {
-    const holder = await this.#admitted({ kind: 'write', table }, undefined);
-    const client = await this.#connect(holder);
+    const holding = await this.#admitted({ kind: 'write', table, holder: null }, undefined);
+    const client = await this.#connect(holding);
     const release = client.release;
     let isEnded = false;
-    holder.end = () => {
+    holding.end = () => {
       isEnded = true;
       refuseWrite(client);
       void cancelStatement(client);
     };
     client.release = (broken) => {
-      holder.end = null;
+      holding.end = null;
       forgetRefusal(client);
       release.call(client, isEnded || broken);
-      this.#leave(holder);
+      this.#leave(holding);
     };
     return client;
   }
 
-  async #connect(holder: Holder): Promise<Connection> {
+  async #connect(holding: Holding): Promise<Connection> {
     try {
-      holder.client = await this.pool.connect();
-      return holder.client;
+      holding.client = await this.pool.connect();
+      return holding.client;
     } catch (error) {
-      this.#leave(holder);
+      this.#leave(holding);
       throw error;
     }
   }
 
   /** Waits until a connection may be taken. */
-  async #admitted(use: Use, signal: AbortSignal | undefined): Promise<Holder> {
+  async #admitted(use: Use, signal: AbortSignal | undefined): Promise<Holding> {
     signal?.throwIfAborted();
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
     if (this.#mayHold(use) && !this.#isBehind(use)) return this.#hold(use);
-    const { promise, resolve, reject } = Promise.withResolvers<Holder>();
+    const { promise, resolve, reject } = Promise.withResolvers<Holding>();
     const waiter: Waiter = { ...use, admit: resolve };
     const fail = (reason: unknown) => {
       // Nobody may admit it after this.
@@ -222,11 +239,11 @@ export class PoolShares {
     }
   }
 
-  #hold({ kind, table }: Use): Holder {
-    const holder = { kind, table, since: this.#now(), end: null, client: null };
-    this.#holders.add(holder);
+  #hold({ kind, table, holder }: Use): Holding {
+    const holding = { kind, table, holder, since: this.#now(), end: null, client: null };
+    this.#holdings.add(holding);
     if (kind !== 'read') this.#mostLongReads = Math.max(this.#mostLongReads, this.#longReads());
-    return holder;
+    return holding;
   }
 
   /** Whether somebody waits who comes before it. */
@@ -236,13 +253,13 @@ export class PoolShares {
     return false;
   }
 
-  #count(is: (holder: Holder) => boolean): number {
+  #count(is: (holding: Holding) => boolean): number {
     let count = 0;
-    for (const holder of this.#holders) if (is(holder)) count += 1;
+    for (const holding of this.#holdings) if (is(holding)) count += 1;
     return count;
   }
 
-  #isSlow({ kind, since }: Holder, now: number): boolean {
+  #isSlow({ kind, since }: Holding, now: number): boolean {
     if (kind === 'slow' || kind === 'blocked') return true;
     const most = isShort(kind) ? Math.max(SLOW_MS, SLOW_FACTOR * this.#readTime) : SLOW_MS;
     return now - since > most;
@@ -250,64 +267,91 @@ export class PoolShares {
 
   #countSlow(): number {
     const now = this.#now();
-    return this.#count((holder) => this.#isSlow(holder, now));
+    return this.#count((holding) => this.#isSlow(holding, now));
   }
 
-  #mayHold({ kind, table }: Use): boolean {
-    if (this.#holders.size >= this.#size) return false;
+  #mayHold({ kind, table, holder }: Use): boolean {
+    if (this.#holdings.size >= this.#size) return false;
+    if (holder !== null && !this.#isWithinShare(kind, holder)) return false;
     if (kind === 'write') {
-      const writes = this.#count((holder) => holder.kind === 'write');
+      const writes = this.#count((holding) => holding.kind === 'write');
       return writes < Math.max(1, this.#size - 1) && this.#mayWriteTo(table);
     }
-    if (this.#count((holder) => holder.kind !== 'write') >= this.#reads) return false;
+    if (this.#count((holding) => holding.kind !== 'write') >= this.#reads) return false;
     if (kind === 'read' || kind === 'stream') return true;
     if (kind === 'new') return this.#countNew() < this.maxLongReads;
     const slow = this.#countSlow();
     if (kind === 'long') {
       const now = this.#now();
-      const long = this.#count((holder) => holder.kind === 'long' && !this.#isSlow(holder, now));
+      const long = this.#count((holding) => holding.kind === 'long' && !this.#isSlow(holding, now));
       return long < Math.max(1, this.maxLongReads - slow);
     }
     // One is left to those that only take long.
-    const blocked = this.#count((holder) => holder.kind === 'blocked');
+    const blocked = this.#count((holding) => holding.kind === 'blocked');
     if (kind === 'blocked' && blocked >= Math.max(1, this.#half - 1)) return false;
     if (slow >= this.#half) return false;
     // One is left to those that take long and are not slow.
-    const running = this.#count((holder) => holder.kind === 'slow');
+    const running = this.#count((holding) => holding.kind === 'slow');
     return kind === 'blocked' || running < Math.max(1, this.maxLongReads - 1);
+  }
+
+  /**
+   * A holder leaves a connection for slow reads to others. Of those for new and for long reads it has one
+   * half while others read, too.
+   */
+  #isWithinShare(kind: Kind, holder: string): boolean {
+    if (kind === 'read' || kind === 'stream' || kind === 'write') return true;
+    const now = this.#now();
+    const isOwn = (holding: Holding) => holding.holder === holder;
+    if (kind === 'slow' || kind === 'blocked') {
+      const slow = this.#count((holding) => isOwn(holding) && this.#isSlow(holding, now));
+      return slow < Math.max(1, this.#half - 1);
+    }
+    if (now - this.#alternated > CALM_MS) return true;
+    const same = this.#count((holding) => isOwn(holding) && holding.kind === kind);
+    return same < Math.max(1, Math.floor(this.maxLongReads / 2));
+  }
+
+  /** How many connections a holder has for reads. */
+  #heldBy(holder: string | null): number {
+    return holder === null ? 0 : this.#count((holding) => holding.holder === holder);
   }
 
   /** Writes to one table leave two connections to others, and half of them while one is stuck. */
   #mayWriteTo(table: string | null): boolean {
-    const same = this.#count((holder) => holder.table === table);
+    const same = this.#count((holding) => holding.table === table);
     if (same < this.#half) return true;
     if (same >= Math.max(1, this.#half, this.#size - 2)) return false;
     const now = this.#now();
-    return this.#count((holder) => holder.table === table && this.#isSlow(holder, now)) === 0;
+    return this.#count((holding) => holding.table === table && this.#isSlow(holding, now)) === 0;
   }
 
-  #leave(holder: Holder): void {
-    if (!this.#holders.delete(holder)) return;
-    if (isShort(holder.kind)) {
-      this.#readTime += (this.#now() - holder.since - this.#readTime) / AVERAGED;
+  #leave(holding: Holding): void {
+    if (!this.#holdings.delete(holding)) return;
+    if (isShort(holding.kind)) {
+      this.#readTime += (this.#now() - holding.since - this.#readTime) / AVERAGED;
     }
     this.#admitWaiters();
   }
 
-  /** Those who came first are admitted first, writes before reads. */
+  /** Writes are admitted before reads, and the reads of holders with fewer connections before others. */
   #admitWaiters(): void {
     if (this.#waiters.size === 0) return;
-    this.#admitThose(({ kind }) => kind === 'write');
-    this.#admitThose(({ kind }) => kind !== 'write');
+    this.#admitThose([...this.#waiters].filter(({ kind }) => kind === 'write'));
+    const reads = [...this.#waiters].filter(({ kind }) => kind !== 'write');
+    const held = new Map(reads.map(({ holder }) => [holder, this.#heldBy(holder)]));
+    const heldBy = ({ holder }: Waiter) => held.get(holder) ?? 0;
+    // Among equals those who came first are first: sorting keeps their order.
+    this.#admitThose(held.size > 1 ? reads.sort((a, b) => heldBy(a) - heldBy(b)) : reads);
   }
 
-  #admitThose(isMeant: (waiter: Waiter) => boolean): void {
+  #admitThose(waiters: readonly Waiter[]): void {
     // Who wants the same as somebody who was not admitted is not admitted either.
     const refused = new Set<string>();
-    for (const waiter of this.#waiters) {
-      if (this.#holders.size >= this.#size) return;
-      const wanted = waiter.table ?? waiter.kind;
-      if (refused.has(wanted) || !isMeant(waiter)) continue;
+    for (const waiter of waiters) {
+      if (this.#holdings.size >= this.#size) return;
+      const wanted = waiter.table ?? `${waiter.kind} ${waiter.holder}`;
+      if (refused.has(wanted)) continue;
       if (this.#mayHold(waiter)) {
         this.#waiters.delete(waiter);
         waiter.admit(this.#hold(waiter));
@@ -316,7 +360,7 @@ export class PoolShares {
   }
 
   #tick(): void {
-    if (this.#holders.size + this.#waiters.size === 0 && this.#reads === this.#size) {
+    if (this.#holdings.size + this.#waiters.size === 0 && this.#reads === this.#size) {
       if (this.#timer !== null) clearInterval(this.#timer);
       this.#timer = null;
       return;
@@ -346,20 +390,20 @@ export class PoolShares {
   /** Ends the latest of the slow ones, where those have more than half of the connections. */
   #makeRoom(): void {
     const now = this.#now();
-    const slow = [...this.#holders].filter((holder) => this.#isSlow(holder, now));
+    const slow = [...this.#holdings].filter((holding) => this.#isSlow(holding, now));
     const tooMany = slow.length - this.#half;
     if (tooMany <= 0) return;
     const reads = slow.filter(({ kind, end }) => isShort(kind) && end !== null);
     const ended = reads.slice(-tooMany);
-    for (const holder of ended) {
-      holder.end?.();
-      holder.end = null;
+    for (const holding of ended) {
+      holding.end?.();
+      holding.end = null;
     }
     if (ended.length < tooMany) void this.#refuseWrites(slow, tooMany - ended.length);
   }
 
   /** A write is refused only when it waits for a lock: one that works is left to finish. */
-  async #refuseWrites(slow: readonly Holder[], count: number): Promise<void> {
+  async #refuseWrites(slow: readonly Holding[], count: number): Promise<void> {
     const now = this.#now();
     if (now - this.#looked < LOOK_AGAIN_MS) return;
     this.#looked = now;
@@ -367,9 +411,9 @@ export class PoolShares {
     const pids = writes.map(({ client }) => processOf(client)).filter((pid) => pid !== null);
     const probe = await probeBackends(this.#options, pids);
     if (probe.kind !== 'activities') return;
-    const isWaiting = ({ client }: Holder) =>
+    const isWaiting = ({ client }: Holding) =>
       probe.activities.get(processOf(client) ?? 0)?.waitType === 'Lock';
-    for (const holder of writes.filter(isWaiting).slice(-count)) holder.end?.();
+    for (const holding of writes.filter(isWaiting).slice(-count)) holding.end?.();
   }
 }
 

@@ -18,6 +18,25 @@ const MAX_LENGTH = 50_000;
  */
 const MAX_PREPARED = 500;
 
+/** Elements and characters of a value that counts as long. */
+const LONG_LIST = 100;
+const LONG_TEXT = 8_192;
+
+/**
+ * Whether a statement has long values. PostgreSQL must plan it for them: a plan that it keeps compares
+ * each row with each element of a list, which takes minutes where a table of hashes takes a moment.
+ */
+export function hasLongValue({ values }: Statement): boolean {
+  for (const value of values) {
+    if (typeof value === 'string' ? value.length > LONG_TEXT : isLongList(value)) return true;
+  }
+  return false;
+}
+
+function isLongList(value: unknown): boolean {
+  return Array.isArray(value) && value.length > LONG_LIST;
+}
+
 interface Shape {
   readonly name: string;
   seen: number;
@@ -37,8 +56,9 @@ function shapeOf(text: string): Shape {
 }
 
 /** The name under which a connection may keep a statement; null for one that is new or too many. */
-function nameOf(client: Client, text: string): string | null {
-  if (text.length > MAX_LENGTH) return null;
+function nameOf(client: Client, statement: Statement): string | null {
+  const { text } = statement;
+  if (text.length > MAX_LENGTH || hasLongValue(statement)) return null;
   const shape = shapeOf(text);
   shape.seen += 1;
   if (shape.seen === 1) return null;
@@ -52,9 +72,10 @@ function nameOf(client: Client, text: string): string | null {
 /** Runs a statement that may come again, and yields its rows as lists. */
 export async function rowsOf<R extends unknown[]>(
   client: Client,
-  { text, values }: Statement,
+  statement: Statement,
 ): Promise<R[]> {
-  const name = nameOf(client, text);
+  const { text, values } = statement;
+  const name = nameOf(client, statement);
   const query = { text, values, rowMode: 'array' } as const;
   const { rows } = await client.query<R>(name === null ? query : { ...query, name });
   return rows;
@@ -72,9 +93,10 @@ function keptOf(client: Client): Map<string, boolean> {
   return names;
 }
 
-function partOf(names: Map<string, boolean>, { text, values }: Statement): Part {
+function partOf(names: Map<string, boolean>, statement: Statement): Part {
+  const { text, values } = statement;
   const part = { text, values: values.map(prepareValue), name: '', isNew: true, drops: [] };
-  if (text.length > MAX_LENGTH) return part;
+  if (text.length > MAX_LENGTH || hasLongValue(statement)) return part;
   const shape = shapeOf(text);
   shape.seen += 1;
   // Names of single statements are told to the driver, which would mix them up with these.

@@ -13,7 +13,7 @@ import { type BorrowedConnection, PipelinePool } from './pipeline-pool.ts';
 import { CUT_MS, LOCK_MS, type Moved, type PipelinedConnection } from './pipelined-connection.ts';
 import { isStatementError } from './pool.ts';
 import { type PoolShares, type ReadKind, SLOW_MS } from './pool-shares.ts';
-import { runTogether } from './prepared.ts';
+import { hasLongValue, runTogether } from './prepared.ts';
 import type { Statement } from './sql.ts';
 import type { StreamLimits } from './stream-slots.ts';
 import { Streams } from './streams.ts';
@@ -49,6 +49,7 @@ const CANCELLED = '57014';
 const NOT_AVAILABLE = '55P03';
 
 interface Shape {
+  /** Under which connections keep it prepared; empty: they do not. */
   readonly name: string;
   /** How long it takes PostgreSQL now (ms). */
   time: number;
@@ -124,11 +125,17 @@ export class Reader {
    * Runs a statement that yields one text. It is answered within a second of QUERY_TIMEOUT, whether
    * the server heeds that or not.
    * @param signal cancels the statement when it is aborted
+   * @param holder for whom it is read, in shares and turns; null for the process itself
    * @returns the first column of the first row, as it arrived; null when there is no row
    */
-  value(statement: Statement, signal?: AbortSignal): Promise<string | ValueBytes | null> {
+  value(
+    statement: Statement,
+    signal?: AbortSignal,
+    holder: string | null = null,
+  ): Promise<string | ValueBytes | null> {
+    this.#options.shares.noteHolder(holder);
     return new Promise((resolve, reject) => {
-      const pending = new PendingRead(signal, reject);
+      const pending = new PendingRead(signal, reject, holder);
       this.#pending.add(pending);
       const end = () => {
         this.#pending.delete(pending);
@@ -148,8 +155,12 @@ export class Reader {
   }
 
   /** {@link value} as a text. */
-  async text(statement: Statement, signal?: AbortSignal): Promise<string | null> {
-    const value = await this.value(statement, signal);
+  async text(
+    statement: Statement,
+    signal?: AbortSignal,
+    holder: string | null = null,
+  ): Promise<string | null> {
+    const value = await this.value(statement, signal, holder);
     if (value === null || typeof value === 'string') return value;
     const text = value.toString();
     value.release();
@@ -172,7 +183,7 @@ export class Reader {
   }
 
   async #answer(statement: Statement, pending: PendingRead): Promise<string | ValueBytes | null> {
-    const shape = this.#shapeOf(statement.text);
+    const shape = this.#shapeOf(statement);
     const kind = this.#kindOf(shape);
     const connection = this.#pipelineFor(kind, shape);
     if (connection === null) return await this.#onPool(shape, statement, pending);
@@ -191,12 +202,15 @@ export class Reader {
     return await this.#onPool(shape, statement, pending);
   }
 
-  #shapeOf(text: string): Shape {
-    let shape = this.#shapes.get(text);
+  /** With long values it is another shape: it takes longer, and has no plan that serves short ones. */
+  #shapeOf(statement: Statement): Shape {
+    const isLong = hasLongValue(statement);
+    const key = isLong ? `${statement.text}\n` : statement.text;
+    let shape = this.#shapes.get(key);
     if (shape === undefined) {
       this.#counter += 1;
-      shape = { name: `q${this.#counter}`, time: 0, usual: 0, kind: 'read' };
-      this.#shapes.set(text, shape);
+      shape = { name: isLong ? '' : `q${this.#counter}`, time: 0, usual: 0, kind: 'read' };
+      this.#shapes.set(key, shape);
     }
     return shape;
   }
@@ -244,7 +258,7 @@ export class Reader {
     statement: Statement,
     pending: PendingRead,
   ): Promise<string | null | typeof MOVED> {
-    const held = await this.#options.shares.take(kind, pending.signal);
+    const held = await this.#options.shares.take(kind, pending.signal, pending.holder);
     const started = performance.now();
     const isShort = kind !== 'slow' && kind !== 'blocked';
     const statements = isShort ? [LIMIT_LOCKS, statement] : [statement];

@@ -37,12 +37,17 @@ export class ValueQuery extends pg.Query {
     this.#done = done;
   }
 
+  /** Asked by the driver, which sends what has neither a name nor values as a plain text. */
+  requiresPreparation(): boolean {
+    return true;
+  }
+
   /** Called by the driver when it is this query's turn, on a corked socket. */
   prepare(connection: pg.Connection & PreparedNames): void {
     const { name, text } = this;
     if (!this.hasBeenParsed(connection)) {
       connection.parse({ name, text, types: [] }, false);
-      connection.submittedNamedStatements[name] = text;
+      if (name !== '') connection.submittedNamedStatements[name] = text;
     }
     connection.bind({ statement: name, values: this.#values }, false);
     connection.execute(null, false);

@@ -96,18 +96,23 @@ export class Turns {
   #start(name: string, holder: Holder): EndTurn {
     holder.running += 1;
     this.#running += 1;
-    // The holder goes to the end of the order.
-    this.#holders.delete(name);
-    this.#holders.set(name, holder);
+    this.#putLast(name, holder);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
       holder.running -= 1;
       this.#running -= 1;
+      // A holder that came while this one ran has not had its turn.
+      this.#putLast(name, holder);
       this.#forget(name, holder);
       this.#admitNext();
     };
+  }
+
+  #putLast(name: string, holder: Holder): void {
+    this.#holders.delete(name);
+    this.#holders.set(name, holder);
   }
 
   #admitNext(): void {

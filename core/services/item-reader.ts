@@ -111,7 +111,7 @@ export class ItemReader {
       const collection = this.readable(context);
       const manner = mannerOf(target, signal);
       if (collection.singleton) return this.#singleton(context, collection, question, manner);
-      const { kind, statement } = this.#listStatement(context, collection, question);
+      const { kind, statement } = await this.#listStatement(context, collection, question);
       const holder = quotaKeyOf(target.caller);
       const stream = (rows: RowStatement) =>
         startStream(reader.stream(rows.statement, holder, signal), rows.withMeta);
@@ -136,19 +136,23 @@ export class ItemReader {
   async cost(target: Target, question: UnparsedQuery, form: 'list' | 'item'): Promise<number> {
     const context = await this.contexts.of(target);
     const collection = this.readable(context);
-    if (form === 'item') return this.#itemStatement(context, collection, question, target).cost;
-    if (collection.singleton) return this.#singletonStatement(context, collection, question).cost;
-    return this.#listStatement(context, collection, question).statement.cost;
+    if (form === 'item') {
+      return (await this.#itemStatement(context, collection, question, target)).cost;
+    }
+    if (collection.singleton) {
+      return (await this.#singletonStatement(context, collection, question)).cost;
+    }
+    return (await this.#listStatement(context, collection, question)).statement.cost;
   }
 
   #listStatement(
     context: ItemContext,
     { name }: Collection,
     question: UnparsedQuery,
-  ): Prepared<ReadKind> {
+  ): Promise<Prepared<ReadKind>> {
     const { catalog, grants, caller } = context;
     const place = { place: `list ${name}`, question, caller };
-    return this.statements.get(catalog, grants, place, (query) =>
+    return this.statements.getByTurns(catalog, grants, place, (query) =>
       isPage(query)
         ? { kind: 'page', statement: compilePage(context, query) }
         : {
@@ -158,33 +162,35 @@ export class ItemReader {
     );
   }
 
-  #itemStatement(
+  async #itemStatement(
     context: ItemContext,
     { name }: Collection,
     question: UnparsedQuery,
     { ownKey, form = 'page' }: { readonly ownKey?: boolean; readonly form?: 'page' | 'whole' },
-  ): Compiled {
+  ): Promise<Compiled> {
     const byKey = ownKey !== true;
     const { catalog, grants, caller } = context;
     const item = `${byKey ? 'item' : 'own item'} ${name}`;
     const place = { place: form === 'page' ? item : `large ${item}`, question, caller };
-    return this.statements.get(catalog, grants, place, (query) => ({
+    const { statement } = await this.statements.getByTurns(catalog, grants, place, (query) => ({
       kind: 'item',
       statement: compileAnyItem(context, query, byKey, form),
-    })).statement;
+    }));
+    return statement;
   }
 
-  #singletonStatement(
+  async #singletonStatement(
     context: ItemContext,
     { name }: Collection,
     question: UnparsedQuery,
-  ): Compiled {
+  ): Promise<Compiled> {
     const { catalog, grants, caller } = context;
     const place = { place: `singleton ${name}`, question, caller };
-    return this.statements.get(catalog, grants, place, (query) => ({
+    const { statement } = await this.statements.getByTurns(catalog, grants, place, (query) => ({
       kind: 'item',
       statement: compileSingleton(context, query),
-    })).statement;
+    }));
+    return statement;
   }
 
   /** The statement that reads a page row by row. */
@@ -244,10 +250,11 @@ export class ItemReader {
       const { ownKey = false } = target;
       const compile = (form: 'page' | 'whole') =>
         this.#itemStatement(context, collection, question, { ownKey, form });
-      const statement = compile('page');
+      const statement = await compile('page');
       const given = give(statement, key);
+      const whole = async () => give(await compile('whole'), key);
       const read = (gone: AbortSignal | undefined) =>
-        this.#pages.item(given, () => give(compile('whole'), key), gone);
+        this.#pages.item(given, whole, quotaKeyOf(target.caller), gone);
       const request = { statement: given, reads: statement.reads, dataOf: itemData, read };
       const answer = await this.#text(context, request, mannerOf(target, signal));
       if (answer === null) throw forbidden();
@@ -291,12 +298,13 @@ export class ItemReader {
     question: UnparsedQuery,
     manner: Manner,
   ): Promise<Answer> {
-    const statement = this.#singletonStatement(context, collection, question);
+    const statement = await this.#singletonStatement(context, collection, question);
     const request = { statement, reads: statement.reads, dataOf: itemData };
     const found = await this.#text(context, request, manner);
     if (found !== null) return found;
     const defaults = defaultsText(context, collection, question.query());
-    const text = (await this.#options.reader.text(defaults, manner.signal)) ?? '';
+    const text =
+      (await this.#options.reader.text(defaults, manner.signal, quotaKeyOf(context.caller))) ?? '';
     return textAnswer(manner.envelope.around(itemData(text)));
   }
 
@@ -308,7 +316,7 @@ export class ItemReader {
   ): Promise<TextAnswer | null> {
     const { reader, responses } = this.#options;
     const ask = async (gone: AbortSignal | undefined) => {
-      const text = await (run ? run(gone) : reader.value(statement, gone));
+      const text = await (run ? run(gone) : reader.value(statement, gone, quotaKeyOf(caller)));
       return text === null ? null : envelope.around(dataOf(text));
     };
     if (responses === null || fresh) {

@@ -2,6 +2,7 @@
  * Items: the one service that every API maps onto. Reading is inherited; a write parses, locks,
  * judges, writes, tells history and reads back in one transaction.
  */
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { ACTIONS } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { AtOnce } from '#core/changes/write-transaction.ts';
@@ -369,7 +370,10 @@ export class ItemService extends ItemReader {
   async #keysBefore({ write }: Session, selection: Selection): Promise<Key[] | null> {
     if (selection.kind === 'query' && !isPlain(write)) return null;
     const { maxBatch, reader } = this.#options;
-    return keysOf(write, selection, maxBatch, (statement) => reader.text(statement));
+    const holder = quotaKeyOf(write.target.caller);
+    return keysOf(write, selection, maxBatch, (statement) =>
+      reader.text(statement, undefined, holder),
+    );
   }
 
   async #inputsOf(write: Write, update: Extract<Update, { kind: 'same' }>): Promise<Input[]> {

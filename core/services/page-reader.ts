@@ -51,7 +51,7 @@ export class PageReader {
   ): Promise<Text> {
     if (!this.#large.has(page.text)) {
       try {
-        return (await this.#reader.value(page, signal)) ?? '[]';
+        return (await this.#reader.value(page, signal, holder)) ?? '[]';
       } catch (error) {
         if (!isLargePage(error)) throw error;
         this.#large.set(page.text, true);
@@ -66,19 +66,20 @@ export class PageReader {
    */
   async item(
     statement: Statement,
-    whole: () => Statement,
+    whole: () => Promise<Statement>,
+    holder: string,
     signal: AbortSignal | undefined,
   ): Promise<Text | null> {
     if (!this.#large.has(statement.text)) {
       try {
-        const text = await this.#reader.value(statement, signal);
+        const text = await this.#reader.value(statement, signal, holder);
         if (text?.length !== 0) return text;
       } catch (error) {
         if (!isLargePage(error)) throw error;
       }
       this.#large.set(statement.text, true);
     }
-    return this.#reader.value(whole(), signal);
+    return this.#reader.value(await whole(), signal, holder);
   }
 
   async #joined(

@@ -1,6 +1,7 @@
 /** Tells callers their rights: on all collections, and on one item. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { ACTIONS, type Action, type Permission } from '#core/access/rights.ts';
 import type { Reader } from '#core/database/reader.ts';
 import { forbidden } from '#core/errors/service-error.ts';
@@ -168,7 +169,11 @@ export class PermissionService {
     if (!collection?.table || rules.length === 0) return () => false;
     if (segment === null && !collection.singleton) return null;
     const key = segment === null ? null : keyOfPath(collection, segment);
-    const text = await this.#options.reader.text(compileVerdicts(context, key, rules));
+    const text = await this.#options.reader.text(
+      compileVerdicts(context, key, rules),
+      undefined,
+      quotaKeyOf(context.caller),
+    );
     const found = text === null ? [] : v.parse(verdicts, JSON.parse(text));
     const holding = new Set(rules.filter((_, index) => found[index] === true));
     return (rule) => holding.has(rule);

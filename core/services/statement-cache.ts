@@ -4,10 +4,12 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Caller, Grants } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { knownOf } from '#core/query/plan/variable.ts';
 import type { Query } from '#core/query/query.ts';
 import { bindTo, type Compiled } from '#core/query/sql/compile.ts';
+import { compileTurns } from './compile-turns.ts';
 
 /** A query as it arrived; it is parsed only when its statement is not cached. */
 export interface UnparsedQuery {
@@ -36,6 +38,8 @@ export interface Prepared<K> {
   readonly statement: Compiled;
 }
 
+type Compile<K> = (query: Query) => Prepared<K>;
+
 /** The cache key of a query: equal for equal queries of callers with the same rights. */
 export interface CompileRequest {
   readonly place: string;
@@ -55,23 +59,50 @@ export class StatementCache<K> {
   });
 
   /** The statement of a query for a caller; compiled when it is not cached. */
-  get(
+  get(catalog: Catalog, grants: Grants, request: CompileRequest, compile: Compile<K>): Prepared<K> {
+    const name = this.#nameOf(catalog, grants, request);
+    return this.#find(name, request) ?? this.#compiled(name, request, compile);
+  }
+
+  /** The same; one that is not cached is compiled when it is the caller's turn. */
+  async getByTurns(
+    catalog: Catalog,
+    grants: Grants,
+    request: CompileRequest,
+    compile: Compile<K>,
+  ): Promise<Prepared<K>> {
+    const name = this.#nameOf(catalog, grants, request);
+    const found = this.#find(name, request);
+    if (found !== null) return found;
+    return await compileTurns.run(quotaKeyOf(request.caller), () => {
+      // Another request may have had it compiled meanwhile.
+      return this.get(catalog, grants, request, compile);
+    });
+  }
+
+  /** The key in the cache; null for a query that is not cached. */
+  #nameOf(
     catalog: Catalog,
     grants: Grants,
     { place, question, caller }: CompileRequest,
-    compile: (query: Query) => Prepared<K>,
-  ): Prepared<K> {
+  ): string | null {
     if (this.#catalog !== catalog) {
       this.#catalog = catalog;
       this.#known.clear();
     }
-    if (question.text === null || question.text.length > MAX_TEXT) return compile(question.query());
+    if (question.text === null || question.text.length > MAX_TEXT) return null;
     // A name can contain any character, so its length comes first.
-    const name = `${this.#numberOf(grants)} ${knownOf(caller)} ${place.length} ${place}?${question.text}`;
-    const found = this.#known.get(name);
-    if (found !== undefined) return { ...found, statement: bindTo(found.statement, caller) };
+    return `${this.#numberOf(grants)} ${knownOf(caller)} ${place.length} ${place}?${question.text}`;
+  }
+
+  #find(name: string | null, { caller }: CompileRequest): Prepared<K> | null {
+    const found = name === null ? undefined : this.#known.get(name);
+    return found === undefined ? null : { ...found, statement: bindTo(found.statement, caller) };
+  }
+
+  #compiled(name: string | null, { question }: CompileRequest, compile: Compile<K>): Prepared<K> {
     const prepared = compile(question.query());
-    if (prepared.statement.reusable) this.#known.set(name, prepared);
+    if (name !== null && prepared.statement.reusable) this.#known.set(name, prepared);
     return prepared;
   }
 

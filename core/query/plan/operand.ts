@@ -7,9 +7,12 @@ import { invalidQuery } from '#core/errors/service-error.ts';
 import { textChecker } from '#core/values/check-value.ts';
 import { kindFault, kindOf } from '#core/values/json-type.ts';
 
-const INT8_MIN = -(2n ** 63n);
-const INT8_MAX = 2n ** 63n - 1n;
+/** The largest value of each integer type. */
+const MOST = { int2: 2n ** 15n - 1n, int4: 2n ** 31n - 1n, int8: 2n ** 63n - 1n };
+type IntegerType = keyof typeof MOST;
+
 const INTEGER = /^[+-]?\d+$/;
+const PARTS = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** A value and the SQL type it is sent as. */
@@ -35,18 +38,52 @@ export function scalarText(value: unknown, place: string): string {
   throw invalidQuery(`"${place}" must be a single value.`);
 }
 
-/** Whole numbers stay integers, so that every index on an integer column serves them. */
-function numericOperand(text: string, type: string, place: string): Typed {
+function isWithin(number: bigint | number, type: IntegerType): boolean {
+  return number <= MOST[type] && number >= -MOST[type] - 1n;
+}
+
+/** Digits of the largest number of eight bytes. */
+const INT8_DIGITS = 19;
+
+/** The whole number that a text stands for, exactly; null for another one, and for one that is too large. */
+function wholeNumber(text: string): bigint | number | null {
+  if (text.length < INT8_DIGITS - 3 && INTEGER.test(text)) return Number(text);
+  const [, sign = '', whole = '', part = '', exponent = '0'] = PARTS.exec(text) ?? [];
+  const digits = (whole + part).replace(/^0+/, '');
+  if (digits === '') return 0;
+  const significant = digits.replace(/0+$/, '');
+  const zeros = Number(exponent) - part.length + digits.length - significant.length;
+  if (zeros < 0 || significant.length + zeros > INT8_DIGITS) return null;
+  return BigInt(`${sign}${significant}${'0'.repeat(zeros)}`.replace(/^\+/, ''));
+}
+
+/** A whole number in the column's own type where that holds it, else in one that is wide enough. */
+function integerOperand(text: string, own: IntegerType): Typed {
+  const number = wholeNumber(text);
+  if (number === null || !isWithin(number, 'int8')) return { type: 'numeric', text };
+  return { type: isWithin(number, own) ? own : 'int8', text: String(number) };
+}
+
+function isIntegerType(type: string | undefined): type is IntegerType {
+  return type === 'int2' || type === 'int4' || type === 'int8';
+}
+
+/** Whole numbers are integers, so that every index on an integer column serves them. */
+function numericOperand(text: string, field: ColumnField | null, place: string): Typed {
   const trimmed = text.trim();
   if (trimmed.length > 1_000 || !NUMBER.test(trimmed)) {
     throw invalidQuery(`"${place}" must be a number.`);
   }
-  if (type === 'float') return { type: 'float8', text: trimmed };
-  if (type !== 'decimal' && INTEGER.test(trimmed)) {
-    const number = BigInt(trimmed.replace(/^\+/, ''));
-    if (number >= INT8_MIN && number <= INT8_MAX) return { type: 'int8', text: String(number) };
-  }
-  return { type: 'numeric', text: trimmed };
+  if (field?.type === 'float') return { type: 'float8', text: trimmed };
+  const own = numberType(field);
+  return isIntegerType(own) ? integerOperand(trimmed, own) : { type: own, text: trimmed };
+}
+
+/** The type that numbers of a field have in PostgreSQL; counts and parts of dates are compared as int8. */
+function numberType(field: ColumnField | null): string {
+  if (field?.type === 'decimal') return 'numeric';
+  const own = field?.column.typeName;
+  return isIntegerType(own) ? own : 'int8';
 }
 
 function checkedOperand(field: ColumnField, text: string, type: string, place: string): Typed {
@@ -56,10 +93,25 @@ function checkedOperand(field: ColumnField, text: string, type: string, place: s
   return isText ? { type: textTypeOf(field), text: canonicalUuid(text) } : { type, text };
 }
 
-/** The type of a list of operands: the widest type of its members counts. */
-export function listType(operands: readonly Typed[]): string {
-  const types = new Set(operands.map((operand) => operand.type));
-  return types.size > 1 ? 'numeric' : (operands[0]?.type ?? 'text');
+/**
+ * The operands of a list that can be found, all of the type of what they are compared with: a whole
+ * number that its column cannot hold equals none of its values. PostgreSQL looks a list of the column's
+ * own type up in a table of hashes; with another type it compares each row with each value.
+ */
+export function findable(
+  field: ColumnField | null,
+  operands: readonly Typed[],
+): { readonly type: string; readonly texts: readonly string[] } {
+  const [first] = operands;
+  if (first === undefined) return { type: 'text', texts: [] };
+  const own = numberType(field);
+  const isNumber = first.type === 'numeric' || isIntegerType(first.type);
+  const isChosen = isNumber && isIntegerType(own);
+  const found = isChosen ? operands.filter((operand) => operand.type === own) : operands;
+  // One that is not there keeps what nulls come to.
+  const [{ type } = first] = found;
+  const kept = found.length === 0 ? [first] : found;
+  return { type, texts: kept.map(({ text }) => text) };
 }
 
 /** Where a value was written, and whether as text, as in URLs. */
@@ -96,14 +148,14 @@ export function operandOf(
   const text = scalarText(value, place);
   const wrong = spelled ? null : misfit(field, value);
   if (wrong !== null) throw invalidQuery(`"${place}": ${wrong}`);
-  if (field === null) return numericOperand(text, 'integer', place);
+  if (field === null) return numericOperand(text, null, place);
   if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
   switch (field.type) {
     case 'integer':
     case 'bigInteger':
     case 'float':
     case 'decimal':
-      return numericOperand(text, field.type, place);
+      return numericOperand(text, field, place);
     case 'boolean':
       if (!/^(true|false|1|0)$/i.test(text)) throw invalidQuery(`"${place}" must be a boolean.`);
       return { type: 'boolean', text };

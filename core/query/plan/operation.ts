@@ -15,7 +15,7 @@ import {
   VOID,
 } from './condition.ts';
 import { geometryOf, isGeometry } from './geometry.ts';
-import { listType, operandOf, scalarText, type Typed } from './operand.ts';
+import { findable, operandOf, scalarText, type Typed } from './operand.ts';
 import {
   allOf,
   isRecordPath,
@@ -192,18 +192,29 @@ function orderTest(comparison: Comparison): Condition {
 
 /** The members of a list that are no paths, with list variables unfolded in their place. */
 function literals(comparison: Comparison, binding: Binding, written: readonly unknown[]) {
-  return written
-    .flatMap((entry) => literalOf(comparison, binding, entry))
-    .filter((entry) => entry !== null && entry !== NO_VALUE);
+  const values: unknown[] = [];
+  for (const entry of written) {
+    const value = literalOf(comparison, binding, entry);
+    if (Array.isArray(value)) values.push(...value);
+    else if (value !== null && value !== NO_VALUE) values.push(value);
+  }
+  return values;
 }
 
-function listOperand(comparison: Comparison, written: readonly unknown[]): ListOperand {
-  const make = (binding: Binding) =>
-    literals(comparison, binding, written).map((value) => typed(comparison, value));
-  const texts = perBinding(comparison, written.some(varies), (binding) =>
-    make(binding).map(({ text }): string => text),
-  );
-  return { kind: 'list', type: listType(make(comparison.context)), texts };
+/** Null where it is known to be empty. */
+function listOperand(comparison: Comparison, written: readonly unknown[]): ListOperand | null {
+  const { context, subject } = comparison;
+  const make = (binding: Binding) => {
+    const values = literals(comparison, binding, written);
+    return findable(
+      subject.field,
+      values.map((value) => typed(comparison, value)),
+    );
+  };
+  const { type, texts } = make(context);
+  if (texts.length === 0) return null;
+  const isSlot = context.slots && written.some(varies);
+  return { kind: 'list', type, texts: isSlot ? new Slot((binding) => make(binding).texts) : texts };
 }
 
 /** Members of documents are compared as numbers, too, where it is known that they are looked for. */
@@ -212,9 +223,7 @@ function listsOf(comparison: Comparison, written: readonly unknown[]): ListOpera
     comparison.subject.type === 'member'
       ? [written.filter((entry) => !varies(entry)), written.filter(varies)]
       : [written];
-  const hasValues = (part: readonly unknown[]) =>
-    literals(comparison, comparison.context, part).length > 0;
-  return parts.filter(hasValues).map((part) => listOperand(comparison, part));
+  return parts.flatMap((part) => listOperand(comparison, part) ?? []);
 }
 
 /**
@@ -222,22 +231,44 @@ function listsOf(comparison: Comparison, written: readonly unknown[]): ListOpera
  * null of `_eq` and `_neq` asks whether a value is set.
  */
 function membershipTest(comparison: Comparison): Condition {
-  const { subject, operator } = comparison;
+  const { subject, operator, records } = comparison;
   const written = listOf(comparison);
-  const entries = written.flatMap((entry) => valueNow(comparison, entry));
-  const values = entries.filter((entry) => entry !== null && entry !== NO_VALUE);
-  const isVoid = entries.includes(NO_VALUE) || entries.length === 0;
   const negated = operator === '_nin';
-  if (isVoid && (negated || values.length === 0)) return VOID;
-  const isUnknown = values.length === 0 || (negated && values.length < entries.length);
+  const entries = new Entries();
+  // Lists are long: each entry is looked at once.
+  for (const entry of written) entries.note(valueNow(comparison, entry));
+  const isVoid = entries.hasVoid || entries.count === 0;
+  if (isVoid && (negated || entries.values === 0)) return VOID;
+  const isUnknown = entries.values === 0 || (negated && entries.values < entries.count);
   if (isUnknown) return UNKNOWN;
-  const paths = written.flatMap((entry) => pathAmong(comparison, entry) ?? []);
-  const others = written.filter((entry) => !comparison.records.has(entry));
+  const paths =
+    records.size === 0 ? [] : written.flatMap((entry) => pathAmong(comparison, entry) ?? []);
+  const others = records.size === 0 ? written : written.filter((entry) => !records.has(entry));
   const found = strictly(comparison, [
     ...paths.map((path) => allOf(path, subject.field)),
     ...listsOf(comparison, others),
   ]);
   return { ...found, void: anyVoid([isVoid, found.void]) };
+}
+
+/** Counts what a list holds. */
+class Entries {
+  count = 0;
+  /** Those that are neither null nor a variable without a value. */
+  values = 0;
+  hasVoid = false;
+
+  note(value: unknown): void {
+    if (Array.isArray(value)) {
+      for (const one of value) this.#noteOne(one);
+    } else this.#noteOne(value);
+  }
+
+  #noteOne(value: unknown): void {
+    this.count += 1;
+    if (value === NO_VALUE) this.hasVoid = true;
+    else if (value !== null) this.values += 1;
+  }
 }
 
 /** A range needs two values. */
@@ -334,10 +365,11 @@ export function planOperation(context: Context, subject: Subject, operation: Ope
     throw invalidQuery(`"${place}": a ${kind} does not take ${operator}.`);
   }
   const values = takesList(operator) ? entriesOf(operation.value) : [operation.value];
-  const texts = values.filter((value) => typeof value === 'string');
-  const records = new Map<unknown, RecordPath | typeof NO_VALUE>(
-    texts.filter(isRecordPath).map((text) => [text, recordPath(context, text, place)]),
-  );
-  if (texts.some(isTimestampVariable)) context.notes.fleeting = true;
+  const records = new Map<unknown, RecordPath | typeof NO_VALUE>();
+  for (const text of values) {
+    if (typeof text !== 'string' || !text.startsWith('$')) continue;
+    if (isRecordPath(text)) records.set(text, recordPath(context, text, place));
+    if (isTimestampVariable(text)) context.notes.fleeting = true;
+  }
   return plan({ ...operation, subject, context, records });
 }

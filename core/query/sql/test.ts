@@ -58,6 +58,9 @@ function filledSql({ subject }: Pick<Test, 'subject'>, value: Sql): Sql {
 
 type Texts = ListOperand['texts'];
 
+/** Longer lists of a type other than the column's are compared without its index. */
+const INDEXED_MAX = 100;
+
 /** Equality with values that the column keeps in a form of its own, as its index serves. */
 function storedAmong({ subject, operator }: Test, { bare }: Written, texts: Texts): Sql | null {
   const among = subject.field?.stored?.among;
@@ -93,6 +96,15 @@ function orderSql(test: Test, written: Written, sign: Sql, operand: Operand): Sq
   return sql`${left(test, written)} ${sign} ${parameter(written, operand)}`;
 }
 
+/** The left side of a list; one of the list's own type is looked up in a table of hashes. */
+function leftOfList(test: Test, written: Written, { type, texts }: ListOperand): Sql {
+  const { field } = test.subject;
+  if (field === null) return sql`(${written.value})::${raw(type)}`;
+  const isLong = !(texts instanceof Slot) && texts.length > INDEXED_MAX;
+  const isOther = field.stored?.comparable === true || field.column.typeName === 'name';
+  return isLong && isOther ? sql`(${written.value})::${raw(type)}` : left(test, written);
+}
+
 function amongSql(test: Test, written: Written): Sql {
   const negated = test.operator === '_nin';
   const among = negated ? sql`<> ALL` : sql`= ANY`;
@@ -101,9 +113,10 @@ function amongSql(test: Test, written: Written): Sql {
       return sql`${left(test, written)} ${among}(${written.path(operand)})`;
     if (operand.kind !== 'list') throw new TypeError(`a ${operand.kind} is no list`);
     const { texts, type } = operand;
+    const sought = leftOfList(test, written, operand);
     if (written.member !== null) return memberAmong(written.member, among, texts);
     const array = sql`${texts}::${raw(type)}[]`;
-    return storedAmong(test, written, texts) ?? sql`${left(test, written)} ${among}(${array})`;
+    return storedAmong(test, written, texts) ?? sql`${sought} ${among}(${array})`;
   });
   return tests.length === 1 ? join(tests) : sql`(${join(tests, negated ? ' AND ' : ' OR ')})`;
 }

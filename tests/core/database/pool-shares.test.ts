@@ -22,10 +22,11 @@ async function open(t: Teardown, { wait = 60_000, isFrozen = false } = {}) {
   t.teardown(() => Promise.all([pool.end(), own.end()]));
   const taken: HeldConnection[] = [];
   /** Asks for connections, of which as many are taken as may be. */
-  const take = (kind: ReadKind, count: number) =>
-    Array.from({ length: count }, () =>
-      shares.take(kind, undefined).then((held) => taken.push(held)),
-    );
+  const take = (kind: ReadKind, count: number, holder: string | null = null) =>
+    Array.from({ length: count }, () => {
+      shares.noteHolder(holder);
+      return shares.take(kind, undefined, holder).then((held) => taken.push(held));
+    });
   const settled = async (count: number) => {
     await until(() => taken.length === count, `${count} have a connection`);
     await pool.query('SELECT 1');
@@ -56,6 +57,50 @@ t.test(
     for (const held of taken) held.giveBack(true);
   },
 );
+
+t.test('a holder leaves connections to others', async (t) => {
+  const { shares, taken, take, settled } = await open(t, { isFrozen: true });
+  void take('slow', 5, 'a');
+  await settled(2);
+  void take('slow', 1, 'b');
+  await settled(3);
+  for (const held of taken) held.giveBack(true);
+  await until(() => taken.length === 5, 'the next two have theirs');
+  for (const held of taken) held.giveBack(true);
+  await until(() => taken.length === 6, 'the last one follows');
+  for (const held of taken.splice(0)) held.giveBack(true);
+  shares.maxLongReads = 4;
+  void take('new', 4, 'a');
+  await settled(2);
+  void take('new', 1, 'b');
+  await settled(3);
+  for (const held of taken) held.giveBack(true);
+  await until(() => taken.length === 5, 'all have their turn');
+  for (const held of taken) held.giveBack(true);
+});
+
+t.test('a holder alone may have all connections for reads that take long', async (t) => {
+  const { taken, take } = await open(t, { isFrozen: true });
+  void take('long', 6, 'a');
+  await until(() => taken.length === 6, 'all connections are taken');
+  for (const held of taken) held.giveBack(true);
+});
+
+t.test('of those who wait, the holder with the fewest connections comes first', async (t) => {
+  const { shares, taken, take } = await open(t, { isFrozen: true });
+  void take('read', 6, 'a');
+  await until(() => taken.length === 6, 'all connections are taken');
+  const order: string[] = [];
+  const waiting = ['a', 'a', 'b', 'a'].map(async (holder) => {
+    const held = await shares.take('read', undefined, holder);
+    order.push(holder);
+    held.giveBack(true);
+  });
+  taken[0]?.giveBack(true);
+  await Promise.all(waiting);
+  t.strictSame(order, ['b', 'a', 'a', 'a']);
+  for (const held of taken.slice(1)) held.giveBack(true);
+});
 
 t.test(
   'reads that take long are as many as they may be, and no slow one keeps them out',

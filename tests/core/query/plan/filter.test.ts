@@ -13,14 +13,21 @@ function condition(filter: object): string {
 
 const CONDITIONS: readonly (readonly [object, string])[] = [
   [{ name: { _eq: 'a' } }, 'where t1.name _eq text "a"'],
-  [{ id: { _eq: '5' } }, 'where t1.id _eq int8 "5"'],
-  [{ id: 5 }, 'where t1.id _eq int8 "5"'],
+  [{ id: { _eq: '5' } }, 'where t1.id _eq int4 "5"'],
+  [{ id: 5 }, 'where t1.id _eq int4 "5"'],
   [{ size: { _gt: 1 } }, 'where t1.size _gt numeric "1"'],
   [{ name: { _null: false } }, 'where t1.name _nnull'],
   [{ name: { _eq: null } }, 'where t1.name _null'],
-  [{ id: { _in: [1, 2] } }, 'where t1.id _in int8[] ["1","2"]'],
+  [{ id: { _in: [1, 2] } }, 'where t1.id _in int4[] ["1","2"]'],
   [{ id: { _nin: [1, null] } }, 'where unknown'],
-  [{ id: { _between: [1, 2] } }, 'where t1.id _between int8 "1" int8 "2"'],
+  // An integer equals no number that it cannot hold; all numbers of a list have its type.
+  [{ id: { _in: [1, 5e9, 1.5, '7.0', '1e2'] } }, 'where t1.id _in int4[] ["1","7","100"]'],
+  [{ id: { _in: ['10e-1', '0.10e1', '1e-400', '-0.0'] } }, 'where t1.id _in int4[] ["1","1","0"]'],
+  [{ id: { _in: [5e9, 6e9] } }, 'where t1.id _in int8[] ["5000000000"]'],
+  [{ id: { _nin: ['9'.repeat(30), 1.5] } }, `where t1.id _nin numeric[] ["${'9'.repeat(30)}"]`],
+  [{ id: { _gt: 5e9 } }, 'where t1.id _gt int8 "5000000000"'],
+  [{ id: { _lt: 1.5 } }, 'where t1.id _lt numeric "1.5"'],
+  [{ id: { _between: [1, 2] } }, 'where t1.id _between int4 "1" int4 "2"'],
   [{ name: { _icontains: 'a%' } }, 'where t1.name _icontains text "a%"'],
   [{ holder: '$CURRENT_USER' }, 'where t1.holder _eq uuid slot'],
   [{ born: { _lt: '$NOW' } }, 'where t1.born _lt timestamptz slot'],
@@ -35,7 +42,7 @@ const CONDITIONS: readonly (readonly [object, string])[] = [
   [{ notes: { _null: true } }, 'where no notes t2 of t1'],
   [
     { _or: [{ id: 1 }, { _and: [{ name: 'b' }, { public: true }] }] },
-    'where (t1.id _eq int8 "1" or (t1.name _eq text "b" and t1.public _eq boolean "true"))',
+    'where (t1.id _eq int4 "1" or (t1.name _eq text "b" and t1.public _eq boolean "true"))',
   ],
   [{ words: { _contains: 'a' } }, 'where t1.words holds ["a"]'],
   [
