@@ -55,6 +55,21 @@ t.test('statements that run together', async (t) => {
     t.strictSame(rows, [{ count: 3 }], 'and are kept prepared');
   });
 
+  await t.test('are planned anew for each long list', async (t) => {
+    const among = (count: number) => ({
+      text: 'SELECT 1 + n FROM numbers WHERE n = ANY($1::int4[])',
+      values: [Array.from({ length: count }, (_, index) => index)],
+    });
+    for (let time = 0; time < 8; time += 1) await run(among(101));
+    const kept = async () => {
+      const sent = `SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement LIKE 'SELECT 1 +%'`;
+      return (await pool.query(sent)).rows;
+    };
+    t.strictSame(await kept(), [{ count: 0 }]);
+    for (let time = 0; time < 3; time += 1) await run(among(100));
+    t.strictSame(await kept(), [{ count: 1 }], 'and kept for short ones');
+  });
+
   await t.test('see what those before them did', async (t) => {
     t.strictSame(await run(insert(1), list), [[], [['1']]]);
   });

@@ -66,6 +66,23 @@ async function failureOf(work: Promise<unknown>): Promise<ServiceError | null> {
   return null;
 }
 
+t.test('a statement with a long list is planned for it each time', async (t) => {
+  const { reader } = await openReader(t, { lines: 1 });
+  const among = (count: number) => ({
+    text: 'SELECT (5 = ANY($1::int4[]))::text',
+    values: [Array.from({ length: count }, (_, index) => index)],
+  });
+  const kept = {
+    text: `SELECT count(*)::text FROM pg_prepared_statements WHERE statement LIKE 'SELECT (5%'`,
+    values: [],
+  };
+  for (let time = 0; time < 20; time += 1) t.equal(await reader.text(among(101)), 'true');
+  // The first of them has a connection of the pool, where nothing is kept anyway.
+  for (let time = 0; time < 20; time += 1) t.equal(await reader.text(kept), '0');
+  for (let time = 0; time < 20; time += 1) t.equal(await reader.text(among(5)), 'false');
+  await until(async () => (await reader.text(kept)) === '1', 'with a short one it is kept');
+});
+
 t.test('a statement yields its first text, prepared from the second time on', async (t) => {
   const { reader, watch } = await openReader(t);
   const statement = { text: 'SELECT $1::int + 1 || $2', values: [1, 'x'] };
