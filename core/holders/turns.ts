@@ -10,6 +10,11 @@ export interface TurnsOptions {
   readonly slots: number;
   /** Works of one holder that run at a time. */
   readonly slotsPerHolder: number;
+  /**
+   * A holder may have more, as long as it leaves a slot free. It may have all of them when no other
+   * holder has come for so many milliseconds. Absent: it never may.
+   */
+  readonly aloneAfter?: number;
   /** Works of one holder that may wait; one more is refused. */
   readonly maxWaitingPerHolder: number;
   /** Works that may wait. When there are more, a work of the holder with the most is refused. */
@@ -21,6 +26,9 @@ export interface TurnsOptions {
 /** Ends a turn; works once. */
 export type EndTurn = () => void;
 
+/** Asks a work to end soon, because a holder that has none waits for a slot. */
+export type GiveWay = () => void;
+
 interface Waiter {
   readonly admit: () => void;
   readonly refuse: (error: unknown) => void;
@@ -30,6 +38,14 @@ interface Holder {
   running: number;
   /** In the order of arrival. */
   readonly waiting: Set<Waiter>;
+  /** Asks those of its works that began beyond its slots, the latest one last. */
+  readonly lent: Set<GiveWay>;
+}
+
+/** When a holder came last (ms). */
+interface Arrival {
+  readonly name: string;
+  readonly at: number;
 }
 
 export class Turns {
@@ -38,6 +54,8 @@ export class Turns {
   readonly #holders = new Map<string, Holder>();
   #running = 0;
   #waiting = 0;
+  /** The last arrival, and the last one of another holder. */
+  #arrivals: readonly [Arrival | null, Arrival | null] = [null, null];
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -56,22 +74,30 @@ export class Turns {
   /**
    * Waits for a turn.
    * @param signal gives the place up when it is aborted
+   * @param giveWay called when the work began beyond the slots of its holder, and another holder that
+   *   has no running work waits for a slot
    * @throws the refusal when too many wait; the signal's reason
    */
-  async take(name: string, signal?: AbortSignal): Promise<EndTurn> {
+  async take(name: string, signal?: AbortSignal, giveWay?: GiveWay): Promise<EndTurn> {
     signal?.throwIfAborted();
-    const holder = this.#holders.get(name) ?? { running: 0, waiting: new Set<Waiter>() };
-    if (this.#mayRun(holder) && holder.waiting.size === 0) return this.#start(name, holder);
+    const fresh = { running: 0, waiting: new Set<Waiter>(), lent: new Set<GiveWay>() };
+    const holder = this.#holders.get(name) ?? fresh;
+    this.#arrive(name);
+    if (this.#mayRun(name, holder) && holder.waiting.size === 0) {
+      return this.#start(name, holder, giveWay);
+    }
     const { maxWaitingPerHolder, refusal } = this.#options;
     if (holder.waiting.size >= maxWaitingPerHolder) throw refusal();
     this.#holders.set(name, holder);
     const { promise, resolve, reject } = Promise.withResolvers<EndTurn>();
-    const waiter: Waiter = { admit: () => resolve(this.#start(name, holder)), refuse: reject };
+    const admit = () => resolve(this.#start(name, holder, giveWay));
+    const waiter: Waiter = { admit, refuse: reject };
     const leave = () => this.#refuse(name, holder, waiter, signal?.reason);
     holder.waiting.add(waiter);
     this.#waiting += 1;
     signal?.addEventListener('abort', leave);
     this.#bound();
+    if (holder.running === 0 && holder.waiting.size === 1) this.#askForSlot();
     try {
       return await promise;
     } finally {
@@ -89,37 +115,73 @@ export class Turns {
     }
   }
 
-  #mayRun({ running }: Holder): boolean {
-    return this.#running < this.#options.slots && running < this.#options.slotsPerHolder;
+  #arrive(name: string): void {
+    const [last, other] = this.#arrivals;
+    const now = { name, at: performance.now() };
+    this.#arrivals = [now, last === null || last.name === name ? other : last];
   }
 
-  #start(name: string, holder: Holder): EndTurn {
+  /** Whether no other holder has works, or has come lately. */
+  #isAlone(name: string): boolean {
+    const { aloneAfter = 0 } = this.#options;
+    const [last, other] = this.#arrivals;
+    const at = (last?.name === name ? other : last)?.at ?? Number.NEGATIVE_INFINITY;
+    const others = this.#holders.size - (this.#holders.has(name) ? 1 : 0);
+    return others === 0 && performance.now() - at >= aloneAfter;
+  }
+
+  #mayRun(name: string, { running }: Holder): boolean {
+    const { slots, slotsPerHolder, aloneAfter } = this.#options;
+    if (this.#running >= slots) return false;
+    if (running < slotsPerHolder) return true;
+    if (aloneAfter === undefined) return false;
+    return this.#running + 1 < slots || this.#isAlone(name);
+  }
+
+  #start(name: string, holder: Holder, giveWay: GiveWay | undefined): EndTurn {
+    const lent = holder.running < this.#options.slotsPerHolder ? undefined : giveWay;
+    if (lent !== undefined) holder.lent.add(lent);
     holder.running += 1;
     this.#running += 1;
-    this.#putLast(name, holder);
+    this.#toTheEnd(name, holder);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
       holder.running -= 1;
       this.#running -= 1;
-      // A holder that came while this one ran has not had its turn.
-      this.#putLast(name, holder);
+      if (lent !== undefined) holder.lent.delete(lent);
+      // Others may have come while it ran: it has had its turn, and they have not.
+      this.#toTheEnd(name, holder);
       this.#forget(name, holder);
       this.#admitNext();
     };
   }
 
-  #putLast(name: string, holder: Holder): void {
+  /** A holder goes to the end of the order. */
+  #toTheEnd(name: string, holder: Holder): void {
     this.#holders.delete(name);
     this.#holders.set(name, holder);
+  }
+
+  /** Asks for the slot of the latest work that a holder runs beyond its own ones. */
+  #askForSlot(): void {
+    let most: Holder | null = null;
+    for (const holder of this.#holders.values()) {
+      if (holder.lent.size === 0 || holder.running <= this.#options.slotsPerHolder) continue;
+      if (most === null || holder.running > most.running) most = holder;
+    }
+    const giveWay = [...(most?.lent ?? [])].at(-1);
+    if (giveWay === undefined) return;
+    most?.lent.delete(giveWay);
+    giveWay();
   }
 
   #admitNext(): void {
     while (this.#waiting > 0) {
       let next: Holder | null = null;
-      for (const holder of this.#holders.values()) {
-        if (holder.waiting.size === 0 || !this.#mayRun(holder)) continue;
+      for (const [name, holder] of this.#holders) {
+        if (holder.waiting.size === 0 || !this.#mayRun(name, holder)) continue;
         if (next === null || holder.running < next.running) next = holder;
       }
       const [waiter] = next?.waiting ?? [];

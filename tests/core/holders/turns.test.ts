@@ -101,3 +101,66 @@ t.test('an aborted work gives its place up', async (t) => {
   t.equal(turns.running, 0);
   await turns.take('b');
 });
+
+t.test('a holder whose turn has ended comes after those that came meanwhile', async (t) => {
+  const turns = turnsOf({ slots: 2 });
+  const ends = [await turns.take('a'), await turns.take('b')];
+  const order: string[] = [];
+  const works = ['a', 'b', 'c'].map(async (name) => {
+    ends.push(await turns.take(name));
+    order.push(name);
+  });
+  ends.shift()?.();
+  await Promise.race(works);
+  t.same(order, ['c']);
+});
+
+t.test('a holder alone has all slots, and leaves one as long as others may come', async (t) => {
+  const turns = turnsOf({ slots: 2, aloneAfter: 60_000 });
+  const first = await turns.take('a');
+  const second = await turns.take('a');
+  t.equal(turns.running, 2, 'nobody else has ever come');
+  second();
+  (await turns.take('b'))();
+  let isSecond = false;
+  const waits = turns.take('a').then(() => {
+    isSecond = true;
+  });
+  await turns.run('b', async () => undefined);
+  t.equal(isSecond, false, 'the last slot is for b, which may come again');
+  first();
+  await waits;
+
+  const many = turnsOf({ slots: 4, aloneAfter: 60_000 });
+  (await many.take('b'))();
+  for (const name of ['a', 'a', 'a']) await many.take(name);
+  void many.take('a').catch(() => undefined);
+  await many.take('c');
+  t.same([many.running, many.waiting], [4, 1], 'a has three, and c finds the fourth');
+
+  const forgetful = turnsOf({ slots: 2, aloneAfter: 0 });
+  await forgetful.run('b', async () => undefined);
+  await forgetful.take('a');
+  await forgetful.take('a');
+  t.equal(forgetful.running, 2, 'b came long ago');
+});
+
+t.test('a work beyond the slots of its holder is asked to give way, the latest one first', async (t) => {
+  const turns = turnsOf({ slots: 3, aloneAfter: 0 });
+  const asked: number[] = [];
+  const ends: EndTurn[] = [];
+  for (const n of [0, 1, 2]) ends.push(await turns.take('a', undefined, () => asked.push(n)));
+  void turns.take('a').catch(() => undefined);
+  t.same(asked, [], 'nobody else waits');
+  const b = turns.take('b');
+  t.same(asked, [2]);
+  const c = turns.take('c');
+  t.same(asked, [2, 1]);
+  void turns.take('d').catch(() => undefined);
+  t.same(asked, [2, 1], 'the first work of a holder goes on');
+  ends[2]?.();
+  await b;
+  ends[1]?.();
+  await c;
+  t.equal(turns.running, 3);
+});
