@@ -94,8 +94,12 @@ export async function openServices(
     pool: new ImagePool({
       max: Math.min(availableParallelism(), config.WORKER_CONCURRENCY),
       timeout: config.ASSETS_TRANSFORM_TIMEOUT,
+      memory: config.ASSETS_TRANSFORM_MEMORY,
     }),
-    maxDimension: config.ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION,
+    limits: {
+      maxDimension: config.ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION,
+      maxPixels: config.ASSETS_TRANSFORM_MAX_PIXELS,
+    },
     places: config.FILES_METADATA_PLACES,
   });
   return {

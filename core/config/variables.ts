@@ -798,6 +798,17 @@ export const variables = {
     fallback: '6000',
     meaning: 'Most pixels of a side of an image that is transformed, and of what becomes of it',
   }),
+  ASSETS_TRANSFORM_MAX_PIXELS: define({
+    parse: integer(10_000, 268_435_456),
+    fallback: '36000000',
+    meaning:
+      'Most pixels of what an image becomes; WebP may have half as many, AVIF a ninth, and a quarter as a preset',
+  }),
+  ASSETS_TRANSFORM_MEMORY: define({
+    parse: v.pipe(size, v.minValue(256 * 1024 ** 2, 'must be at least 256mb')),
+    fallback: '512mb',
+    meaning: 'Most memory of one process for images; an image that takes more is refused',
+  }),
   ASSETS_TRANSFORM_MAX_OPERATIONS: define({
     parse: integer(0, 100),
     fallback: '5',

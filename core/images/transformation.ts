@@ -7,6 +7,13 @@ import Negotiator from 'negotiator';
 import * as v from 'valibot';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { type Operation, parseOperation } from './operation.ts';
+import {
+  excessReason,
+  expectedExcess,
+  type ImageLimits,
+  type ImageSize,
+  type PixelBounds,
+} from './output-size.ts';
 
 export const FITS = ['cover', 'contain', 'inside', 'outside'] as const;
 export const FORMATS = ['auto', 'jpg', 'png', 'webp', 'tiff', 'avif'] as const;
@@ -56,15 +63,13 @@ export interface Transformation extends Omit<ImageTransformation, 'format'> {
 }
 
 /** What the settings and the configuration allow. */
-export interface TransformationRules {
+export interface TransformationRules extends ImageLimits {
   /** The setting `storage_asset_transform`. */
   readonly mode: string | null;
   /** The setting `storage_asset_presets`. */
   readonly presets: unknown;
   /** ASSETS_TRANSFORM_MAX_OPERATIONS */
   readonly maxOperations: number;
-  /** ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION */
-  readonly maxDimension: number;
 }
 
 /** The parameters that say what becomes of an image. */
@@ -204,27 +209,72 @@ function notAllowed(): Error {
   return invalidQuery('The settings do not allow this transformation (storage_asset_transform).');
 }
 
-/**
- * What is asked of an image of a type, with the format that its client takes.
- * @param own the focus of the file
- * @param accept the header of the client
- * @returns null when no other forms of such a file can be made
- */
-export function resolved(
-  { format, focus, ...others }: Transformation,
-  { type, focus: own }: { readonly type: string; readonly focus: Point | null },
-  accept: string | undefined,
-): ImageTransformation | null {
-  const known = TRANSFORMABLE.get(type);
-  if (known === undefined) return null;
-  const chosen = format === 'auto' ? acceptedFormat(known, accept) : (format ?? known);
-  return { ...others, format: chosen, focus: focus ?? own };
+/** What is known of a file. */
+export interface ImageFile {
+  readonly type: string;
+  readonly focus: Point | null;
+  /** Null when it was not measured. */
+  readonly size: ImageSize | null;
 }
 
-function acceptedFormat(own: ImageFormat, accept: string | undefined): ImageFormat {
+/** How a form of an image is asked for, and what may be made. */
+export interface ImageAsker extends PixelBounds {
+  /** The header of the client. */
+  readonly accept: string | undefined;
+  /** Forms may be larger than the image itself. */
+  readonly mayEnlarge: boolean;
+}
+
+/** Operations that leave an image as small as it is. */
+function withoutEnlargement(operations: readonly Operation[]): readonly Operation[] {
+  return operations.map((operation): Operation => {
+    const [name, width, height = null, sizes] = operation;
+    if (name !== 'resize') return operation;
+    const others = typeof sizes === 'object' ? sizes : {};
+    return [name, width, height, { ...others, withoutEnlargement: true }];
+  });
+}
+
+/**
+ * What is asked of an image of a type, with the format that its client takes.
+ * @returns null when no other forms of such a file can be made
+ * @throws ServiceError INVALID_QUERY when it would become too large
+ */
+export function resolved(
+  asked: Transformation,
+  file: ImageFile,
+  asker: ImageAsker,
+): ImageTransformation | null {
+  const own = TRANSFORMABLE.get(file.type);
+  if (own === undefined) return null;
+  const focus = asked.focus ?? file.focus;
+  const wanted = asker.mayEnlarge
+    ? { ...asked, focus }
+    : {
+        ...{ ...asked, focus, withoutEnlargement: true },
+        operations: withoutEnlargement(asked.operations),
+      };
+  const excess = (format: ImageFormat) => expectedExcess(file.size, { ...wanted, format }, asker);
+  const isSmall = (format: ImageFormat) => excess(format) === null;
+  const format =
+    asked.format === 'auto' ? acceptedFormat(own, asker.accept, isSmall) : (asked.format ?? own);
+  const found = excess(format);
+  if (found === null) return { ...wanted, format };
+  const variable = 'ASSETS_TRANSFORM_MAX_PIXELS';
+  throw invalidQuery(excessReason(found), { limit: found.limit, variable });
+}
+
+/** The best format that a client takes and in which the image is not too large. */
+function acceptedFormat(
+  own: ImageFormat,
+  accept: string | undefined,
+  isSmall: (format: ImageFormat) => boolean,
+): ImageFormat {
   const accepted = new Negotiator({ headers: { accept: accept ?? '' } }).mediaTypes();
-  if (accepted.includes('image/avif')) return 'avif';
-  return accepted.includes('image/webp') ? 'webp' : own;
+  const better = (['avif', 'webp'] as const).find(
+    (format) => accepted.includes(`image/${format}`) && isSmall(format),
+  );
+  return better ?? own;
 }
 
 /** The same for the same effect, whatever the order in which it was asked for. */

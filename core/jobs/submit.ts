@@ -49,8 +49,10 @@ export interface Submission {
   readonly user: string | null;
   /** An open job of the same user, kind, collection and fingerprint is joined; null for never. */
   readonly fingerprint: string | null;
-  /** The owner for quotas; absent for none. */
+  /** The owner for quotas, and for turns; absent for none. */
   readonly holder?: string;
+  /** Whose turns a job has that counts for no quota. */
+  readonly turnsOf?: string;
   /** Its upload, when that does not count yet. */
   readonly upload?: UncountedUpload | null;
   readonly file?: JobFile;
@@ -104,7 +106,8 @@ function storedName(name: string): string {
  * has one.
  */
 function insertion(schema: string, job: Submission, room?: Sql): Sql {
-  const { file, holder = null, queue } = job;
+  const { file, queue } = job;
+  const holder = job.holder ?? job.turnsOf ?? null;
   const last = room === undefined || holder === null ? undefined : sql`own.turn`;
   const dialect = file?.dialect ?? null;
   const values = sql`${job.kind}, ${job.queue}, ${job.mailbox}, ${storedJson(job.message)},

@@ -9,7 +9,7 @@ import { isOpen } from './job.ts';
 import type { QueueName } from './queue.ts';
 
 /** Schema changes keep the order in which they were accepted, whoever sent them. */
-const IN_TURNS: ReadonlySet<QueueName> = new Set<QueueName>(['transfer']);
+const IN_TURNS: ReadonlySet<QueueName> = new Set<QueueName>(['transfer', 'images']);
 /** BullMQ's highest priority number, which is the last to run. */
 const LAST_PRIORITY = 2_097_152;
 

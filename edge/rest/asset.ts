@@ -129,12 +129,18 @@ async function variantOf(
 }
 
 /** The bytes of a file, or of the variant that the parameters ask for. */
-async function sentOf(call: Call, asset: Asset): Promise<Sent> {
+async function sentOf(call: Call, asset: Asset, reader: Caller): Promise<Sent> {
   const plain = { ...asset, place: asset };
   if (!asksForVariant(call.parameters)) return plain;
-  const asked = parseTransformation(call.parameters, await call.services.variants.rules());
+  const rules = await call.services.variants.rules();
+  const asked = parseTransformation(call.parameters, rules);
   if (asked === null) return plain;
-  const transformation = resolved(asked, asset, call.request.header('accept'));
+  const transformation = resolved(asked, asset, {
+    accept: call.request.header('accept'),
+    isPreset: call.parameters.key !== undefined,
+    mayEnlarge: reader.user !== null,
+    maxPixels: rules.maxPixels,
+  });
   if (transformation === null) return plain;
   const variant = await variantOf(call, asset, transformation);
   if (variant === null) throw unavailable('images', 'The file got other bytes meanwhile.');
@@ -149,7 +155,7 @@ async function sentOf(call: Call, asset: Asset): Promise<Sent> {
 const read: CallHandler = async (call) => {
   const reader = await readerOf(call);
   const asset = await call.services.assets.find(reader, param(call, 'id'));
-  return assetResponse(call, await sentOf(call, asset), reader);
+  return assetResponse(call, await sentOf(call, asset, reader), reader);
 };
 
 /** An archive as a download. */

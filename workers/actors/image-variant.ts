@@ -12,20 +12,30 @@ import type { Actor } from '#workers/runtime/actor.ts';
 
 /** With the times of reading and storing. */
 const DEADLINE_MS = 120_000;
+/**
+ * Milliseconds of a job's turn: forms that no process has begun by then are left to the next job of the
+ * holder, so that jobs of others come between. The first form waits for as long as it takes.
+ */
+const TURN_MS = 2_000;
+/** Jobs of older edges do not say for whom they are. */
+const UNKNOWN_HOLDER = 'unknown';
 
-/** What became of a form: it was made, somebody else had made it, or the image does not allow it. */
-type Made = { readonly made: boolean } | { readonly refusal: ServiceError };
+/**
+ * What became of a form: it was made, somebody else had made it, the image does not allow it, or the turn
+ * was over before.
+ */
+type Made = { readonly made: boolean } | { readonly refusal: ServiceError } | 'left';
 
 export const imageVariantActor: Actor<typeof imageVariantMessage> = {
   name: IMAGE_VARIANT_JOB,
   queue: 'images',
   message: imageVariantMessage,
-  version: 2,
+  version: 3,
   effect: 'idempotent',
   deadline: () => DEADLINE_MS,
   mailbox: imageMailbox,
 
-  async receive({ file, storage, name, transformations }, context) {
+  async receive({ file, storage, name, transformations, holder = UNKNOWN_HOLDER }, context) {
     const { services, signal } = context;
     const { pool, schema, files, images } = services;
     const variants = new FileVariants(pool, schema);
@@ -40,7 +50,11 @@ export const imageVariantActor: Actor<typeof imageVariantMessage> = {
       return { refusal: error };
     };
 
-    const make = (input: string) => async (transformation: ImageTransformation) => {
+    const make = async (
+      input: string,
+      transformation: ImageTransformation,
+      turn: AbortSignal,
+    ): Promise<Made> => {
       const use = async ({ content, type }: MadeFile) => {
         const stored = await files.keep(storage, transformation.format, content);
         await context.failpoint('variant.stored');
@@ -50,15 +64,21 @@ export const imageVariantActor: Actor<typeof imageVariantMessage> = {
         return { made };
       };
       try {
-        return await images.made(input, transformation, { signal, use });
+        return await images.made(input, transformation, { holder, signal: turn, use });
       } catch (error) {
+        if (turn.aborted && error === turn.reason && !signal.aborted) return 'left';
         return await refused(transformation, error);
       }
     };
 
+    const makeIn = async (input: string): Promise<readonly Made[]> => {
+      const turn = AbortSignal.any([signal, AbortSignal.timeout(TURN_MS)]);
+      return await allOf(wanted.map((one, n) => make(input, one, n === 0 ? signal : turn)));
+    };
+
     const makeAll = async (): Promise<readonly Made[]> => {
       try {
-        return await images.local(source, signal, (input) => allOf(wanted.map(make(input))));
+        return await images.local(source, signal, makeIn);
       } catch (error) {
         // What keeps the image from being read concerns all its forms.
         return await allOf(wanted.map((one) => refused(one, error)));
@@ -66,11 +86,12 @@ export const imageVariantActor: Actor<typeof imageVariantMessage> = {
     };
 
     const results = wanted.length === 0 ? [] : await makeAll();
-    const refusals = results.flatMap((one) => ('refusal' in one ? [one.refusal] : []));
+    const tried = results.filter((one) => one !== 'left');
+    const refusals = tried.flatMap((one) => ('refusal' in one ? [one.refusal] : []));
     const [first] = refusals;
     if (first !== undefined && refusals.length === transformations.length) throw first;
-    const made = results.filter((one) => 'made' in one && one.made).length;
-    return { made, refused: refusals.length };
+    const made = tried.filter((one) => 'made' in one && one.made).length;
+    return { made, refused: refusals.length, left: results.length - tried.length };
   },
 };
 

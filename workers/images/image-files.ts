@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Place } from '#core/files/unclaimed-content.ts';
+import type { ImageLimits } from '#core/images/output-size.ts';
 import type { ImageTransformation } from '#core/images/transformation.ts';
 import type { ImageFacts } from '#core/jobs/message/image-facts.ts';
 import type { FileStore } from '#core/services/files/file-store.ts';
-import { type ImagePool, unusableImage } from './image-pool.ts';
+import { type ImagePool, type ImageTurn, unusableImage } from './image-pool.ts';
 import type { MadeImage } from './task.ts';
 
+/** Measurements have turns of their own: each is quick, and an upload waits for it. */
+const MEASUREMENTS = 'measurements';
 /** Bytes of an image that is read. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
@@ -23,8 +26,7 @@ export interface MadeFile extends MadeImage {
 export interface ImageFilesOptions {
   readonly store: FileStore;
   readonly pool: ImagePool;
-  /** ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION */
-  readonly maxDimension: number;
+  readonly limits: ImageLimits;
   /** FILES_METADATA_PLACES: metadata says where an image was taken. */
   readonly places: boolean;
 }
@@ -64,7 +66,9 @@ export class ImageFiles {
    */
   async facts(place: Place, signal: AbortSignal): Promise<ImageFacts | null> {
     const { pool, places } = this.#options;
-    return await this.local(place, signal, (input) => pool.facts(input, places));
+    return await this.local(place, signal, (input) =>
+      pool.facts(input, places, { holder: MEASUREMENTS, signal }),
+    );
   }
 
   /**
@@ -75,12 +79,12 @@ export class ImageFiles {
   async made<T>(
     input: string,
     transformation: ImageTransformation,
-    { signal, use }: { readonly signal: AbortSignal; use(made: MadeFile): Promise<T> },
+    { use, ...turn }: ImageTurn & { use(made: MadeFile): Promise<T> },
   ): Promise<T> {
-    const { pool, maxDimension } = this.#options;
+    const { pool, limits } = this.#options;
     const output = await this.#newPath();
     try {
-      const made = await pool.transform({ input, output, transformation, maxDimension }, signal);
+      const made = await pool.transform({ input, output, transformation, limits }, turn);
       return await use({ ...made, content: createReadStream(output) });
     } finally {
       await rm(output, { force: true });

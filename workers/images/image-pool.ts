@@ -1,15 +1,27 @@
-/** The processes in which a worker reads and transforms images. */
+/**
+ * The processes in which a worker reads and transforms images, by turns of those for whom it does. A
+ * holder has one process as long as others may come, and all of them while it is alone.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { Turns } from '#core/holders/turns.ts';
 import type { ImageFacts } from '#core/jobs/message/image-facts.ts';
 import { answer, type ImageResult, type ImageTask, type MadeImage } from './task.ts';
 
 const PROCESS = join(import.meta.dirname, 'image-process.ts');
 /** Milliseconds after which a process without work ends. */
 const IDLE_MS = 30_000;
+
+/** Milliseconds after which a holder that has asked for nothing counts as gone. */
+const ALONE_AFTER_MS = 10_000;
+/** Milliseconds that a work has to end by itself when its process is wanted for another holder. */
+const GIVE_WAY_MS = 250;
+/** Milliseconds between two looks at the memory of a process that works. */
+const WATCH_MS = 50;
+const MIB = 1024 * 1024;
 
 /** USER_HZ, 100 on every Linux that Node runs on. */
 const TICKS = 100;
@@ -19,7 +31,22 @@ export interface ImagePoolOptions {
   readonly max: number;
   /** ASSETS_TRANSFORM_TIMEOUT: milliseconds for one image. */
   readonly timeout: number;
+  /** ASSETS_TRANSFORM_MEMORY: bytes that one process may have. */
+  readonly memory: number;
 }
+
+/** For whom an image is worked on. */
+export interface ImageTurn {
+  readonly holder: string;
+  /** Ends the wait for a process; what has begun goes on. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a process may take for one task. */
+type Bounds = Pick<ImagePoolOptions, 'timeout' | 'memory'>;
+
+/** Its process was wanted for another holder. */
+class GaveWay extends Error {}
 
 /** Seconds of processor time that a process has used; null where the system does not tell. */
 function processorTime(pid: number): number | null {
@@ -32,11 +59,22 @@ function processorTime(pid: number): number | null {
   }
 }
 
+/** Bytes of memory that a process has; null where the system does not tell. */
+function residentMemory(pid: number): number | null {
+  try {
+    const [, kib] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return kib === undefined ? null : Number(kib) * 1024;
+  } catch {
+    return null;
+  }
+}
+
 /** One process, and the task that it has. */
 class ImageProcess {
   readonly #child: ChildProcess;
   #settle: ((result: ImageResult | Error) => void) | null = null;
   #next = 0;
+  #isEnded = false;
 
   constructor() {
     this.#child = fork(PROCESS, {
@@ -58,11 +96,20 @@ class ImageProcess {
   }
 
   get isAlive(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null;
+    // A process that is killed goes on for a moment, and would take one more image with it.
+    return !this.#isEnded && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Does one task; the process is of no more use when this rejects. */
-  async run(task: ImageTask, timeout: number): Promise<ImageResult> {
+  /**
+   * Does one task; the process is of no more use when this rejects.
+   * @param wanted the process is wanted for another holder
+   * @throws GaveWay when that has ended the task
+   */
+  async run(
+    task: ImageTask,
+    { timeout, memory }: Bounds,
+    wanted: AbortSignal,
+  ): Promise<ImageResult> {
     const { promise, resolve, reject } = Promise.withResolvers<ImageResult>();
     this.#settle = (result) => (result instanceof Error ? reject(result) : resolve(result));
     this.#next += 1;
@@ -75,17 +122,35 @@ class ImageProcess {
       else this.#done({ kind: 'refused', reason });
       this.end();
     }, timeout);
+    const watch = setInterval(() => {
+      if ((this.#residentMemory() ?? 0) <= memory) return;
+      const most = `${Math.floor(memory / MIB)} MiB (ASSETS_TRANSFORM_MEMORY)`;
+      this.#done({ kind: 'refused', reason: `It takes more memory than ${most}.` });
+      this.end();
+    }, WATCH_MS);
+    let grace: NodeJS.Timeout | undefined;
+    const giveWay = () => {
+      grace = setTimeout(() => {
+        this.#done(new GaveWay());
+        this.end();
+      }, GIVE_WAY_MS);
+    };
+    wanted.addEventListener('abort', giveWay);
     try {
       this.#child.send({ id: this.#next, task }, (error) => {
         if (error !== null) this.#done(error);
       });
       return await promise;
     } finally {
+      wanted.removeEventListener('abort', giveWay);
       clearTimeout(timer);
+      clearTimeout(grace);
+      clearInterval(watch);
     }
   }
 
   end(): void {
+    this.#isEnded = true;
     this.#child.kill('SIGKILL');
   }
 
@@ -93,6 +158,11 @@ class ImageProcess {
   #processorTime(): number {
     const { pid } = this.#child;
     return (pid === undefined ? null : processorTime(pid)) ?? Number.POSITIVE_INFINITY;
+  }
+
+  #residentMemory(): number | null {
+    const { pid } = this.#child;
+    return pid === undefined ? null : residentMemory(pid);
   }
 
   #done(result: ImageResult | Error): void {
@@ -113,20 +183,25 @@ export class ImagePool {
   readonly #options: ImagePoolOptions;
   readonly #free: ImageProcess[] = [];
   readonly #all = new Set<ImageProcess>();
-  readonly #waiting: (() => void)[] = [];
-  #busy = 0;
+  readonly #turns: Turns;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: ImagePoolOptions) {
     this.#options = options;
+    this.#turns = new Turns({
+      ...{ slots: options.max, slotsPerHolder: 1, aloneAfter: ALONE_AFTER_MS },
+      // A worker has few jobs at a time, and each of them few images.
+      ...{ maxWaitingPerHolder: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY },
+      refusal: () => unavailable('images', 'Too many images are waited for.'),
+    });
   }
 
   /**
    * Size and metadata of an image.
    * @returns null for a file that is no image
    */
-  async facts(input: string, places: boolean): Promise<ImageFacts | null> {
-    const result = await this.#run({ kind: 'facts', input, places });
+  async facts(input: string, places: boolean, turn: ImageTurn): Promise<ImageFacts | null> {
+    const result = await this.#run({ kind: 'facts', input, places }, turn);
     return result.kind === 'facts' ? result.facts : null;
   }
 
@@ -137,9 +212,9 @@ export class ImagePool {
    */
   async transform(
     task: Omit<Extract<ImageTask, { kind: 'transform' }>, 'kind'>,
-    signal: AbortSignal,
+    turn: ImageTurn,
   ): Promise<MadeImage> {
-    const result = await this.#run({ kind: 'transform', ...task }, signal);
+    const result = await this.#run({ kind: 'transform', ...task }, turn);
     if (result.kind === 'made') return result;
     throw unusableImage(result.kind === 'refused' ? result.reason : '');
   }
@@ -152,28 +227,31 @@ export class ImagePool {
     this.#free.length = 0;
   }
 
-  async #run(task: ImageTask, signal?: AbortSignal): Promise<ImageResult> {
-    await this.#turn();
-    if (signal?.aborted) {
-      this.#next();
-      throw signal.reason;
-    }
-    const one = this.#take();
-    try {
-      return await one.run(task, this.#options.timeout);
-    } catch (error) {
-      this.#drop(one);
-      throw unavailable('images', 'The process of the image ended.', { cause: error });
-    } finally {
-      this.#release(one);
+  async #run(task: ImageTask, turn: ImageTurn): Promise<ImageResult> {
+    for (;;) {
+      const result = await this.#try(task, turn);
+      if (result !== null) return result;
     }
   }
 
-  /** Waits until fewer than the most are busy, in the order of the calls. */
-  async #turn(): Promise<void> {
+  /** Does a task in its turn; null when its process was wanted for another holder meanwhile. */
+  async #try(task: ImageTask, { holder, signal }: ImageTurn): Promise<ImageResult | null> {
     clearTimeout(this.#idle);
-    if (this.#busy < this.#options.max) this.#busy += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const wanted = new AbortController();
+    const endTurn = await this.#turns.take(holder, signal, () => wanted.abort());
+    const one = this.#take();
+    try {
+      return await one.run(task, this.#options, wanted.signal);
+    } catch (error) {
+      this.#drop(one);
+      if (error instanceof GaveWay) return null;
+      throw unavailable('images', 'The process of the image ended.', { cause: error });
+    } finally {
+      if (one.isAlive && this.#all.has(one)) this.#free.push(one);
+      else this.#all.delete(one);
+      endTurn();
+      this.#rest();
+    }
   }
 
   #take(): ImageProcess {
@@ -191,23 +269,11 @@ export class ImagePool {
     this.#all.delete(one);
   }
 
-  #release(one: ImageProcess): void {
-    if (one.isAlive && this.#all.has(one)) this.#free.push(one);
-    else this.#all.delete(one);
-    this.#next();
-  }
-
-  /** Gives the turn to whoever waits. */
-  #next(): void {
-    const next = this.#waiting.shift();
-    if (next !== undefined) {
-      next();
-      return;
-    }
-    this.#busy -= 1;
-    if (this.#busy === 0) {
-      this.#idle = setTimeout(() => this.close(), IDLE_MS);
-      this.#idle.unref();
-    }
+  /** Ends the processes when there has been no work for a while. */
+  #rest(): void {
+    if (this.#turns.running > 0) return;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.close(), IDLE_MS);
+    this.#idle.unref();
   }
 }

@@ -6,6 +6,15 @@ import { stat } from 'node:fs/promises';
 import { constants, getPriority, setPriority } from 'node:os';
 import exif from 'exif-reader';
 import sharp, { type Metadata, type Sharp } from 'sharp';
+import type { Operation } from '#core/images/operation.ts';
+import {
+  excessOf,
+  excessReason,
+  expectedExcess,
+  outputFormat,
+  type Resizing,
+  resizingOf,
+} from '#core/images/output-size.ts';
 import type { ImageTransformation, Point } from '#core/images/transformation.ts';
 import type { ImageResult, ImageTask } from './task.ts';
 
@@ -105,6 +114,18 @@ function cutAround(image: Sharp, size: Point, wanted: Point, focus: Point): Shar
     });
 }
 
+/**
+ * Width and height that are asked for, within those of the image if it may not grow. The library would
+ * give a small image wide margins.
+ */
+function bounded(
+  size: Point,
+  { width, height, fit, withoutEnlargement }: Resizing,
+): readonly [number | null, number | null] {
+  if (!withoutEnlargement || fit !== 'contain') return [width, height];
+  return [width && Math.min(width, size.x), height && Math.min(height, size.y)];
+}
+
 function resized(image: Sharp, size: Point, transformation: ImageTransformation): Sharp {
   const { width, height, fit, withoutEnlargement, focus } = transformation;
   if (width === null && height === null) return image;
@@ -114,7 +135,7 @@ function resized(image: Sharp, size: Point, transformation: ImageTransformation)
       return cutAround(image, size, { x: width, y: height }, focus);
     }
   }
-  return image.resize(width, height, { fit, withoutEnlargement });
+  return image.resize(...bounded(size, transformation), { fit, withoutEnlargement });
 }
 
 function encoded(image: Sharp, { format, quality }: ImageTransformation): Sharp {
@@ -123,18 +144,35 @@ function encoded(image: Sharp, { format, quality }: ImageTransformation): Sharp 
   return image.toFormat(format === 'jpg' ? 'jpeg' : format, options);
 }
 
+/** What an operation is called with. */
+function argumentsOf(operation: Operation, size: Point): readonly unknown[] {
+  const [name, ...given] = operation;
+  return name === 'resize' ? [...bounded(size, resizingOf(operation)), given[2] ?? {}] : given;
+}
+
 /** Runs the operations that `core/images/operation.ts` parsed; each changes the image in place. */
-function operate(image: Sharp, { operations }: ImageTransformation): void {
-  for (const [name, ...given] of operations) Reflect.apply(image[name], image, given);
+function operate(image: Sharp, transformation: ImageTransformation, size: Point): void {
+  for (const operation of transformation.operations) {
+    Reflect.apply(image[operation[0]], image, argumentsOf(operation, size));
+  }
+  // An operation that names the format would set another effort.
+  if (outputFormat(transformation) === 'avif') image.avif({ effort: AVIF_EFFORT });
 }
 
 async function transform(task: Extract<ImageTask, { kind: 'transform' }>): Promise<ImageResult> {
-  const { input, output, transformation, maxDimension } = task;
+  const { input, output, transformation, limits } = task;
+  const { maxDimension, maxPixels } = limits;
   const opened = open(input);
   const size = seen(await metadataOf(opened, maxDimension));
+  // The edge has refused what only presets may make.
+  const most = { maxPixels, isPreset: true };
+  const excess = expectedExcess({ width: size.x, height: size.y }, transformation, most);
+  if (excess !== null) throw new ImageRefusal(excessReason(excess));
   const image = encoded(opened.autoOrient().toColourspace('srgb'), transformation);
-  operate(resized(image, size, transformation), transformation);
+  operate(resized(image, size, transformation), transformation, size);
   const { width, height, format } = await image.toFile(output);
+  const surplus = excessOf({ width, height }, outputFormat(transformation), most);
+  if (surplus !== null) throw new ImageRefusal(excessReason(surplus));
   const type = `image/${format === 'heif' ? 'avif' : format}`;
   return { kind: 'made', type, width, height, bytes: (await stat(output)).size };
 }

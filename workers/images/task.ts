@@ -1,5 +1,6 @@
 /** What a process for images is asked, and what it answers. */
 import * as v from 'valibot';
+import type { ImageLimits } from '#core/images/output-size.ts';
 import type { ImageTransformation } from '#core/images/transformation.ts';
 import { imageFacts } from '#core/jobs/message/image-facts.ts';
 
@@ -16,7 +17,7 @@ export type ImageTask =
       readonly input: string;
       readonly output: string;
       readonly transformation: ImageTransformation;
-      readonly maxDimension: number;
+      readonly limits: ImageLimits;
     };
 
 const facts = v.object({ kind: v.literal('facts'), facts: imageFacts });

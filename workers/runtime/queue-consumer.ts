@@ -20,10 +20,10 @@ import { countStall } from './stall.ts';
 /** Deliveries whose workers died before the job is given up. */
 const MAX_STALLED = 5;
 /**
- * Jobs of one queue that must not wait for each other: schema changes and index builds; and images that
- * are fetched and stored while others are worked on.
+ * Jobs of one queue that must not wait for each other: schema changes and index builds; and images of
+ * several holders, which have turns of their own, and are fetched and stored while others are worked on.
  */
-const LANES: Readonly<Partial<Record<QueueName, number>>> = { schema: 2, images: 6 };
+const LANES: Readonly<Partial<Record<QueueName, number>>> = { schema: 2, images: 12 };
 /** A job that was put aside is delivered again after this time even when nobody wakes it. */
 const ASIDE_MS = 10_000;
 /**

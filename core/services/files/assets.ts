@@ -29,11 +29,13 @@ export interface Asset extends Place {
   readonly folder: string | null;
   /** In pixels from the upper left corner; null when nobody chose it. */
   readonly focus: { readonly x: number; readonly y: number } | null;
+  /** Of an image, in pixels; null when it was not measured. */
+  readonly size: { readonly width: number; readonly height: number } | null;
 }
 
 const COLUMNS = [
   ...['id', 'storage', 'filename_disk', 'filename_download', 'type', 'filesize', 'sha256'],
-  ...['uploaded_on', 'modified_on', 'folder', 'focal_point_x', 'focal_point_y'],
+  ...['uploaded_on', 'modified_on', 'folder', 'focal_point_x', 'focal_point_y', 'width', 'height'],
 ];
 
 /** A row as it is read; driver types are those of `pg`. */
@@ -50,6 +52,8 @@ interface Row {
   readonly folder: string | null;
   readonly focal_point_x: number | null;
   readonly focal_point_y: number | null;
+  readonly width: number | null;
+  readonly height: number | null;
 }
 
 /** Maximum files of one archive. */
@@ -197,6 +201,7 @@ export class AssetService {
   /** @throws ServiceError FORBIDDEN for a file without bytes; SERVICE_UNAVAILABLE */
   async #asset(row: Row): Promise<Asset> {
     const { storage, filename_disk: name, focal_point_x: x, focal_point_y: y } = row;
+    const { width, height } = row;
     if (name === null) throw forbidden('The file has no content.');
     const place = { storage, name };
     return {
@@ -207,6 +212,7 @@ export class AssetService {
       version: row.sha256 ?? name,
       modified: row.uploaded_on ?? row.modified_on,
       focus: x === null || y === null ? null : { x, y },
+      size: width === null || height === null ? null : { width, height },
     };
   }
 }

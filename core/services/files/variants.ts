@@ -9,6 +9,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { type FileVariant, FileVariants, type VariantSource } from '#core/files/file-variant.ts';
+import { HolderBudget } from '#core/holders/budget.ts';
 import {
   type ImageTransformation,
   type TransformationRules,
@@ -20,6 +21,7 @@ import { VariantBatches } from './variant-batches.ts';
 
 /** Images of one client that wait here; no page shows more. */
 const MOST_PER_HOLDER = 200;
+/** Those of all clients, who divide them. */
 const MOST = 2_000;
 /** Milliseconds that a request waits for its image. */
 const WAIT_MS = 30_000;
@@ -29,6 +31,7 @@ type VariantConfig = Pick<
   | 'ASSETS_TRANSFORM_MAX_CONCURRENT'
   | 'ASSETS_TRANSFORM_MAX_OPERATIONS'
   | 'ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION'
+  | 'ASSETS_TRANSFORM_MAX_PIXELS'
 >;
 
 export interface VariantOptions {
@@ -37,6 +40,10 @@ export interface VariantOptions {
   readonly schema: string;
   readonly jobs: JobService;
   readonly config: VariantConfig;
+}
+
+function tooMany(): ServiceError {
+  return unavailable('images', 'Too many images are waited for.');
 }
 
 /** Who asks for a variant. */
@@ -51,9 +58,8 @@ export class VariantService {
   readonly #options: VariantOptions;
   readonly #variants: FileVariants;
   readonly #batches: VariantBatches;
-  /** Requests that wait, by their owners. */
-  readonly #waiting = new Map<string, number>();
-  #count = 0;
+  /** Requests that wait. */
+  readonly #waiting = new HolderBudget({ total: MOST, refusal: tooMany });
 
   constructor(options: VariantOptions) {
     this.#options = options;
@@ -62,6 +68,7 @@ export class VariantService {
       jobs: options.jobs,
       concurrency: options.config.ASSETS_TRANSFORM_MAX_CONCURRENT,
       patience: WAIT_MS,
+      known: (file, keys) => this.#variants.known(file, keys),
     });
   }
 
@@ -77,6 +84,7 @@ export class VariantService {
       ...{ mode, presets },
       maxOperations: config.ASSETS_TRANSFORM_MAX_OPERATIONS,
       maxDimension: config.ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION,
+      maxPixels: config.ASSETS_TRANSFORM_MAX_PIXELS,
     };
   }
 
@@ -106,30 +114,16 @@ export class VariantService {
   ): Promise<FileVariant> {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(WAIT_MS)]);
     const { caller, requestId } = request;
-    await this.#counted(caller, (priority) =>
-      this.#batches.made(source, transformation, { requestId, priority, signal }),
-    );
+    const holder = quotaKeyOf(caller);
+    if (this.#waiting.takenBy(holder) >= MOST_PER_HOLDER) throw tooMany();
+    const hold = this.#waiting.take(holder, 1);
+    try {
+      await this.#batches.made(source, transformation, { holder, requestId, signal });
+    } finally {
+      hold.release();
+    }
     const made = await this.find(source, transformation);
     if (made !== null) return made;
     throw unavailable('images', 'The image is not ready yet.');
-  }
-
-  /** Lets those who wait for few images go before those who wait for many. */
-  async #counted(caller: Caller, work: (priority: number) => Promise<void>): Promise<void> {
-    const holder = quotaKeyOf(caller);
-    const own = this.#waiting.get(holder) ?? 0;
-    if (own >= MOST_PER_HOLDER || this.#count >= MOST) {
-      throw unavailable('images', 'Too many images are waited for.');
-    }
-    this.#waiting.set(holder, own + 1);
-    this.#count += 1;
-    try {
-      await work(-own);
-    } finally {
-      this.#count -= 1;
-      const left = (this.#waiting.get(holder) ?? 1) - 1;
-      if (left > 0) this.#waiting.set(holder, left);
-      else this.#waiting.delete(holder);
-    }
   }
 }

@@ -145,22 +145,25 @@ t.test('a holder alone has all slots, and leaves one as long as others may come'
   t.equal(forgetful.running, 2, 'b came long ago');
 });
 
-t.test('a work beyond the slots of its holder is asked to give way, the latest one first', async (t) => {
-  const turns = turnsOf({ slots: 3, aloneAfter: 0 });
-  const asked: number[] = [];
-  const ends: EndTurn[] = [];
-  for (const n of [0, 1, 2]) ends.push(await turns.take('a', undefined, () => asked.push(n)));
-  void turns.take('a').catch(() => undefined);
-  t.same(asked, [], 'nobody else waits');
-  const b = turns.take('b');
-  t.same(asked, [2]);
-  const c = turns.take('c');
-  t.same(asked, [2, 1]);
-  void turns.take('d').catch(() => undefined);
-  t.same(asked, [2, 1], 'the first work of a holder goes on');
-  ends[2]?.();
-  await b;
-  ends[1]?.();
-  await c;
-  t.equal(turns.running, 3);
-});
+t.test(
+  'a work beyond the slots of its holder is asked to give way, the latest one first',
+  async (t) => {
+    const turns = turnsOf({ slots: 3, aloneAfter: 0 });
+    const asked: number[] = [];
+    const ends: EndTurn[] = [];
+    for (const n of [0, 1, 2]) ends.push(await turns.take('a', undefined, () => asked.push(n)));
+    void turns.take('a').catch(() => undefined);
+    t.same(asked, [], 'nobody else waits');
+    const b = turns.take('b');
+    t.same(asked, [2]);
+    const c = turns.take('c');
+    t.same(asked, [2, 1]);
+    void turns.take('d').catch(() => undefined);
+    t.same(asked, [2, 1], 'the first work of a holder goes on');
+    ends[2]?.();
+    await b;
+    ends[1]?.();
+    await c;
+    t.equal(turns.running, 3);
+  },
+);

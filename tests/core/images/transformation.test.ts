@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
 import * as v from 'valibot';
+import { ServiceError } from '#core/errors/service-error.ts';
 import {
+  type ImageAsker,
+  type ImageFile,
   parseTransformation,
   resolved,
   type TransformationRules,
@@ -10,8 +13,13 @@ import {
 } from '#core/images/transformation.ts';
 
 const RULES: TransformationRules = {
-  ...{ mode: 'all', presets: null, maxOperations: 5, maxDimension: 6_000 },
+  ...{ mode: 'all', presets: null, maxOperations: 5 },
+  ...{ maxDimension: 6_000, maxPixels: 36_000_000 },
 };
+const ASKER: ImageAsker = {
+  ...{ accept: undefined, isPreset: false, mayEnlarge: true, maxPixels: RULES.maxPixels },
+};
+const PNG: ImageFile = { type: 'image/png', focus: null, size: null };
 
 function keyOf(parameters: Readonly<Record<string, unknown>>, rules = RULES): string | null {
   const found = parseTransformation(parameters, rules);
@@ -123,7 +131,7 @@ t.test('the format by what the client accepts', async (t) => {
   if (auto === null || keep === null) throw new Error('something is asked for');
   const chrome = 'image/avif,image/webp,image/apng,*/*;q=0.8';
   const formatOf = (asked: typeof auto, type: string, accept: string | undefined) =>
-    resolved(asked, { type, focus: null }, accept)?.format ?? null;
+    resolved(asked, { ...PNG, type }, { ...ASKER, accept })?.format ?? null;
   t.equal(formatOf(auto, 'image/jpeg', chrome), 'avif');
   t.equal(formatOf(auto, 'image/jpeg', 'image/webp,*/*'), 'webp');
   t.equal(formatOf(auto, 'image/png', '*/*'), 'png');
@@ -137,9 +145,111 @@ t.test('the format by what the client accepts', async (t) => {
 t.test('what a job stores is what was asked for', async (t) => {
   const parameters = { width: '3', transforms: '[["blur",4],["resize",5,null]]' };
   const asked = parseTransformation(parameters, RULES);
-  const found = asked && resolved(asked, { type: 'image/png', focus: { x: 1, y: 2 } }, undefined);
+  const found = asked && resolved(asked, { ...PNG, focus: { x: 1, y: 2 } }, ASKER);
   t.match(found, { format: 'png', focus: { x: 1, y: 2 } });
   t.same(v.parse(transformationSchema, JSON.parse(JSON.stringify(found))), found);
+});
+
+/** What is made, or the reason why it is not. */
+function made(
+  parameters: Readonly<Record<string, unknown>>,
+  [width, height]: readonly [number, number] | readonly [],
+  asker: Partial<ImageAsker> = {},
+) {
+  const asked = parseTransformation(parameters, RULES);
+  if (asked === null) throw new Error('nothing is asked for');
+  const size = width === undefined || height === undefined ? null : { width, height };
+  try {
+    return resolved(asked, { ...PNG, size }, { ...ASKER, ...asker });
+  } catch (error) {
+    if (error instanceof ServiceError) return error.details;
+    throw error;
+  }
+}
+
+t.test('what becomes too large is refused with its limit', async (t) => {
+  const operations = (...list: readonly unknown[]) => ({ transforms: JSON.stringify(list) });
+  const small: readonly (readonly [
+    Readonly<Record<string, unknown>>,
+    readonly [number, number],
+  ])[] = [
+    [{ width: '6000', height: '6000' }, [1, 1]],
+    [{ width: '6000' }, [6_000, 6_000]],
+    [{ width: '2000', height: '2000', format: 'avif' }, [1, 1]],
+    [{ width: '3000', fit: 'inside', height: '3000', format: 'avif' }, [3_000, 1_000]],
+    [{ width: '4000', format: 'webp' }, [4_000, 4_500]],
+    [operations(['extract', { left: 0, top: 0, width: 9, height: 9 }], ['avif']), [6_000, 6_000]],
+    [
+      {
+        width: '3000',
+        ...operations(['extract', { left: 0, top: 0, width: 9, height: 9 }], ['avif']),
+      },
+      [6_000, 6_000],
+    ],
+  ];
+  for (const [parameters, size] of small) {
+    t.notOk('reason' in (made(parameters, size) ?? {}), JSON.stringify(parameters));
+  }
+  const large: typeof small = [
+    [{ width: '6000' }, [10, 6_000]],
+    [{ width: '6000', height: '6000', fit: 'outside' }, [20, 10]],
+    [{ width: '2001', height: '2000', format: 'avif' }, [1, 1]],
+    [{ format: 'avif' }, [3_000, 2_000]],
+    [{ quality: '80', format: 'webp' }, [6_000, 6_000]],
+    [operations(['resize', 6_000, 6_000], ['avif']), [1, 1]],
+    [operations(['toFormat', 'avif']), [3_000, 3_000]],
+    [operations(['extend', 2_000]), [4_000, 4_000]],
+    [operations(['rotate', 45]), [6_000, 6_000]],
+    [{ width: '6000', ...operations(['rotate', 90]) }, [6_000, 100]],
+    [{ width: '6000', ...operations(['rotate', 45]) }, [6_000, 100]],
+    [
+      operations(['extract', { left: 0, top: 0, width: 1, height: 99 }], ['resize', 6_000]),
+      [6_000, 6_000],
+    ],
+  ];
+  for (const [parameters, size] of large) {
+    t.match(
+      made(parameters, size),
+      { limit: Number, variable: 'ASSETS_TRANSFORM_MAX_PIXELS', reason: /may have \d+ pixels/ },
+      JSON.stringify(parameters),
+    );
+  }
+  t.match(made({ width: '6000', height: '6000', format: 'avif' }, []), { limit: 4_000_000 });
+  t.match(made({ width: '6000', format: 'avif' }, []), { format: 'avif' }, 'nobody knows yet');
+  const preset = made({ width: '3000', height: '3000', format: 'avif' }, [1, 1], {
+    isPreset: true,
+  });
+  t.match(preset, { format: 'avif' }, 'presets may make a larger one');
+  t.match(made({ width: '3001', height: '3000', format: 'avif' }, [1, 1], { isPreset: true }), {
+    limit: 9_000_000,
+  });
+});
+
+t.test(
+  'a format that the client takes is left out where the image is too large for it',
+  async (t) => {
+    const accept = 'image/avif,image/webp,*/*';
+    const formatOf = (width: string, isPreset = false) =>
+      made({ width, format: 'auto' }, [6_000, 6_000], { accept, isPreset });
+    t.match(formatOf('2000'), { format: 'avif' });
+    t.match(formatOf('3000'), { format: 'webp' });
+    t.match(formatOf('3000', true), { format: 'avif' });
+    t.match(formatOf('5000'), { format: 'png' });
+  },
+);
+
+t.test('who may not enlarge gets nothing larger than the image', async (t) => {
+  const parameters = {
+    ...{ width: '6000', height: '6000', format: 'avif' },
+    transforms: '[["resize",6000],["resize",5,6,{"fit":"fill","withoutEnlargement":false}]]',
+  };
+  t.match(made(parameters, [1, 1], { mayEnlarge: false }), {
+    withoutEnlargement: true,
+    operations: [
+      ['resize', 6_000, null, { withoutEnlargement: true }],
+      ['resize', 5, 6, { fit: 'fill', withoutEnlargement: true }],
+    ],
+  });
 });
 
 t.test('nothing that clients send is more than refused', async () => {
