@@ -29,13 +29,6 @@ t.test('holders alternate, however many works one of them has', async (t) => {
   t.same(order, ['a', 'b', 'c', 'a', 'b', 'a', 'a']);
 });
 
-t.test('a holder that comes while another one runs has the next turn', async (t) => {
-  const turns = turnsOf();
-  const { order, done } = note(turns, ['a', 'a', 'a', 'b']);
-  await done;
-  t.same(order, ['a', 'b', 'a', 'a']);
-});
-
 t.test('a holder with fewer running works comes first', async (t) => {
   const turns = turnsOf({ slots: 3, slotsPerHolder: 2 });
   const ends: EndTurn[] = [await turns.take('a'), await turns.take('a'), await turns.take('b')];
