@@ -79,6 +79,8 @@ const QUEUE_CONNECTIONS = 2;
 const PIECE_WAIT_MS = 60_000;
 /** Maximum pipelined connections of an edge; more do not make quick reads faster. */
 const MAX_PIPELINED = 3;
+/** Part of its connections on which an edge may read for subscribers. */
+const LIVE_SHARE = 0.3;
 
 export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly config: Config;
@@ -220,6 +222,8 @@ export async function openEdgeServices(
     ? new LiveItems({
         ...{ catalog, access, bounds, reader, schema, log },
         listening: new Listening(watch, schema, id),
+        maxPerHolder: config.WEBSOCKETS_MAX_SUBSCRIPTIONS_PER_USER,
+        slots: Math.max(2, Math.floor(config.DATABASE_POOL_MAX * LIVE_SHARE)),
       })
     : null;
   const heard = live === null ? null : new HeardChanges({ bus, pool: watch, schema, log }, live);

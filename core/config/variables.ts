@@ -564,6 +564,16 @@ export const variables = {
     fallback: '100',
     meaning: 'Maximum subscriptions of one WebSocket',
   }),
+  WEBSOCKETS_MAX_SUBSCRIPTIONS_PER_USER: define({
+    parse: integer(1, 10_000_000),
+    fallback: '2000',
+    meaning: 'Subscriptions of one user, or of one anonymous address, at each edge',
+  }),
+  WEBSOCKETS_MAX_PER_USER: define({
+    parse: integer(1, 1_000_000),
+    fallback: '1000',
+    meaning: 'Open WebSockets of one user, or of one anonymous address, at each edge',
+  }),
   WEBSOCKETS_MESSAGE_MAX_SIZE: define({
     parse: size,
     fallback: '1mb',

@@ -14,7 +14,7 @@ import {
   GraphQLString,
   specifiedDirectives,
 } from 'graphql';
-import { LIVE_ACTIONS } from '#core/live/live-items.ts';
+import { LIVE_ACTIONS } from '#core/live/subscriber.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { SERVED } from '#core/system-collections/registry.ts';
 import { InputTypes, type Wanted } from './input-types.ts';

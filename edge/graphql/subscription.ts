@@ -1,7 +1,7 @@
 /** A subscription of GraphQL: what is asked of each item that changes, and the shape of its events. */
 import { GraphQLError, getVariableValues, type OperationDefinitionNode } from 'graphql';
 import type { KeyedItem } from '#core/live/keyed-query.ts';
-import { LIVE_ACTIONS, type LiveAction, type LiveEvent } from '#core/live/live-items.ts';
+import { LIVE_ACTIONS, type LiveAction, type LiveEvent } from '#core/live/subscriber.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { type Collected, collectFields } from './collect.ts';

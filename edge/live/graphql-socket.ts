@@ -9,7 +9,8 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Server } from 'graphql-
 import * as v from 'valibot';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { LiveItems, Subscriber } from '#core/live/live-items.ts';
+import type { LiveItems } from '#core/live/live-items.ts';
+import type { Subscriber } from '#core/live/subscriber.ts';
 import { operationOf } from '#edge/graphql/document.ts';
 import type { GraphRequest } from '#edge/graphql/execute.ts';
 import { subscriptionOf } from '#edge/graphql/subscription.ts';
@@ -20,7 +21,13 @@ import type { EdgeServices } from '#edge/services.ts';
 import { EventQueue } from './event-queue.ts';
 import { ItemRequests } from './item-request.ts';
 import { SocketRequest } from './socket-request.ts';
-import type { Connection, Credentials, Sockets } from './sockets.ts';
+import {
+  type Admission,
+  type Connection,
+  type Credentials,
+  dismissal,
+  type Sockets,
+} from './sockets.ts';
 
 export const SUBPROTOCOL = GRAPHQL_TRANSPORT_WS_PROTOCOL;
 
@@ -41,14 +48,12 @@ const formatted = v.object({
   errors: v.optional(v.array(v.looseObject({ message: v.string() }))),
 });
 
-export interface GraphSocketParts {
+export interface GraphSocketParts extends Admission {
   readonly services: EdgeServices;
   readonly live: LiveItems;
   readonly sockets: Sockets;
   /** The request that began the connection. */
   readonly request: Request;
-  /** Null when the first message must bring them. */
-  readonly credentials: Credentials | null;
 }
 
 /** What the library keeps with a connection. */
@@ -131,6 +136,7 @@ export class GraphSocket implements Connection {
   opened(outlet: Outlet): void {
     this.#outlet = outlet;
     this.#parts.sockets.add('graphql', this);
+    this.#parts.seat.onLost((reason) => this.#dismiss(reason));
     const offered = this.#parts.request.header('sec-websocket-protocol') ?? '';
     this.#onClosed = this.#server.opened(
       {
@@ -154,6 +160,7 @@ export class GraphSocket implements Connection {
 
   closed(): void {
     this.#outlet = null;
+    this.#parts.seat.release();
     this.#parts.sockets.remove('graphql', this);
     this.#request.close();
     for (const leave of this.#subscribers.values()) leave();
@@ -178,15 +185,15 @@ export class GraphSocket implements Connection {
     const { services, sockets } = this.#parts;
     const { success, output } = v.safeParse(payloadOfConnection, payload ?? {});
     const token = success ? output.access_token : undefined;
+    let credentials = this.#credentials;
     try {
-      if (token !== undefined) this.#use(await sockets.identify(this.#request, token));
-      if (this.#credentials !== null) return true;
-      if (services.config.WEBSOCKETS_GRAPHQL_AUTH !== 'public') return false;
-      this.#use(await sockets.identify(this.#request, null));
-      return true;
+      const isOpenToAll = services.config.WEBSOCKETS_GRAPHQL_AUTH === 'public';
+      if (token !== undefined) credentials = await sockets.identify(this.#request, token);
+      else if (isOpenToAll) credentials ??= await sockets.identify(this.#request, null);
     } catch {
       return false;
     }
+    return credentials !== null && this.#settle(credentials);
   }
 
   /** What the endpoint for requests answers. */
@@ -265,6 +272,23 @@ export class GraphSocket implements Connection {
     this.#expiry = this.#parts.services.identity.expiryOf(credentials.token);
   }
 
+  /** Whether its user may have another connection; it ends when he may not. */
+  #settle(credentials: Credentials): boolean {
+    try {
+      this.#parts.seat.settle(credentials.caller.holder);
+    } catch (error) {
+      this.#dismiss(error);
+      return false;
+    }
+    this.#use(credentials);
+    return true;
+  }
+
+  /** There is no room for the connection. */
+  #dismiss(error: unknown): void {
+    this.#end(CLOSE.tryAgain, dismissal(error));
+  }
+
   #end(code: number, reason: string): void {
     this.#outlet?.end(code, reason);
   }
@@ -276,7 +300,7 @@ export class GraphSocket implements Connection {
       this.#end(FORBIDDEN, 'The credentials are not valid any more.');
       return;
     }
-    await Promise.all([...this.#subscribers.keys()].map((one) => this.#parts.live.judge(one)));
+    for (const one of this.#subscribers.keys()) this.#parts.live.judge(one);
   }
 }
 

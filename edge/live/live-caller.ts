@@ -1,6 +1,7 @@
 /** Who is at the other end of a connection, now: its credentials may have ended since. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import type { Identity } from '#core/identity/identity.ts';
 import { concerns } from '#edge/streams/revoked-streams.ts';
@@ -20,9 +21,9 @@ export class LiveCaller {
     this.#caller = caller;
   }
 
-  /** The user of the credentials; null when anonymous. */
-  get user(): string | null {
-    return this.#caller.user;
+  /** For whom quotas count it. */
+  get holder(): string {
+    return quotaKeyOf(this.#caller);
   }
 
   /** Takes note of changes; whether they may concern the caller. */

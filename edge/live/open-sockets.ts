@@ -22,29 +22,24 @@ export function openSockets(services: EdgeServices): OpenSockets {
   const rest: SocketTerms = {
     protocol: 'rest',
     auth: config.WEBSOCKETS_REST_AUTH,
-    limit: config.WEBSOCKETS_REST_CONN_LIMIT,
-    limitName: 'WEBSOCKETS_REST_CONN_LIMIT',
   };
   const graphql: SocketTerms = {
     protocol: 'graphql',
     auth: config.WEBSOCKETS_GRAPHQL_AUTH,
-    limit: config.WEBSOCKETS_GRAPHQL_CONN_LIMIT,
-    limitName: 'WEBSOCKETS_GRAPHQL_CONN_LIMIT',
   };
   const server = graphServer(config.WEBSOCKETS_GRAPHQL_AUTH_TIMEOUT);
   const parts = { services, live, sockets };
   const restRoute: SocketRoute = {
     ...{ path: config.WEBSOCKETS_REST_PATH, protocol: null, ...bounds },
     async admit(request) {
-      const credentials = await sockets.admit(request, rest);
-      return new RestSocket({ ...parts, request, credentials });
+      return new RestSocket({ ...parts, request, ...(await sockets.admit(request, rest)) });
     },
   };
   const graphRoute: SocketRoute = {
     ...{ path: config.WEBSOCKETS_GRAPHQL_PATH, protocol: SUBPROTOCOL, ...bounds },
     async admit(request) {
-      const credentials = await sockets.admit(request, graphql);
-      return new GraphSocket(server, { ...parts, request, credentials });
+      const admission = await sockets.admit(request, graphql);
+      return new GraphSocket(server, { ...parts, request, ...admission });
     },
   };
   return {

@@ -1,7 +1,7 @@
 /** The messages of the REST WebSocket: what clients send, and how they are answered. */
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import { LIVE_ACTIONS } from '#core/live/live-items.ts';
+import { LIVE_ACTIONS } from '#core/live/subscriber.ts';
 import { errorEntriesOf } from '#edge/http/failure-response.ts';
 
 const uid = v.optional(v.union([v.string(), v.number()]));

@@ -22,19 +22,24 @@ import {
 } from './rest-message.ts';
 import { RestSubscription, type SubscriptionHost } from './rest-subscription.ts';
 import { SocketRequest } from './socket-request.ts';
-import { type Connection, type Credentials, Inbox, type Sockets } from './sockets.ts';
+import {
+  type Admission,
+  type Connection,
+  type Credentials,
+  dismissal,
+  Inbox,
+  type Sockets,
+} from './sockets.ts';
 
 /** Messages that may wait, as a multiple of the longest one. */
 const WAITING = 4;
 
-export interface RestSocketParts {
+export interface RestSocketParts extends Admission {
   readonly services: EdgeServices;
   readonly live: LiveItems;
   readonly sockets: Sockets;
   /** The request that began the connection. */
   readonly request: Request;
-  /** Null when the first message must bring them. */
-  readonly credentials: Credentials | null;
 }
 
 export class RestSocket implements Connection {
@@ -66,6 +71,7 @@ export class RestSocket implements Connection {
   opened(outlet: Outlet): void {
     this.#outlet = outlet;
     this.#parts.sockets.add('rest', this);
+    this.#parts.seat.onLost((reason) => this.#dismiss(reason, undefined));
   }
 
   message(text: string): void {
@@ -75,6 +81,7 @@ export class RestSocket implements Connection {
 
   closed(): void {
     this.#outlet = null;
+    this.#parts.seat.release();
     this.#parts.sockets.remove('rest', this);
     this.#request.close();
     for (const subscription of this.#subscriptions.values()) subscription.end();
@@ -129,8 +136,7 @@ export class RestSocket implements Connection {
       this.#refuse(error, undefined);
       return;
     }
-    const { live } = this.#parts;
-    await Promise.all([...this.#subscriptions.values()].map((one) => live.judge(one)));
+    for (const one of this.#subscriptions.values()) this.#parts.live.judge(one);
   }
 
   async #handle(text: string): Promise<void> {
@@ -186,7 +192,9 @@ export class RestSocket implements Connection {
     const { uid } = message;
     try {
       const { token, refresh } = await this.#tokenFor(message);
-      this.#use(await this.#parts.sockets.identify(this.#request, token));
+      const credentials = await this.#parts.sockets.identify(this.#request, token);
+      if (!this.#settle(credentials, uid)) return;
+      this.#use(credentials);
       const tokens = refresh === undefined ? {} : { refresh_token: refresh };
       this.#send(messageText({ type: 'auth', status: 'ok', ...tokens }, '', uid));
     } catch (error) {
@@ -208,6 +216,23 @@ export class RestSocket implements Connection {
     const found = await this.#items.value({ method: 'POST', path, body });
     if (!isJsonObject(found)) throw new ServiceError('INVALID_CREDENTIALS');
     return { token: String(found.access_token), refresh: found.refresh_token };
+  }
+
+  /** Whether its user may have another connection; it ends when he may not. */
+  #settle({ caller }: Credentials, uid: Uid): boolean {
+    try {
+      this.#parts.seat.settle(caller.holder);
+      return true;
+    } catch (error) {
+      this.#dismiss(error, uid);
+      return false;
+    }
+  }
+
+  /** There is no room for the connection. */
+  #dismiss(error: unknown, uid: Uid): void {
+    this.#send(errorText('auth', error, uid));
+    this.#end(CLOSE.tryAgain, dismissal(error));
   }
 
   #refuse(error: unknown, uid: Uid, ends = true): void {

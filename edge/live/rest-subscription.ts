@@ -2,13 +2,13 @@
 import type { Caller } from '#core/access/grants.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
+import type { LiveItems } from '#core/live/live-items.ts';
 import {
   LIVE_ACTIONS,
   type LiveAction,
   type LiveEvent,
-  type LiveItems,
   type Subscriber,
-} from '#core/live/live-items.ts';
+} from '#core/live/subscriber.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { messageText, type SubscribeMessage } from './rest-message.ts';
 
@@ -105,15 +105,22 @@ export class RestSubscription implements Subscriber {
     const { event, uid } = this.#message;
     const facts = { type: 'subscription', event: 'init' };
     do {
-      this.#missed = false;
-      this.#waiting = [];
-      const data = event ? '' : await this.#host.current(this.#message);
+      const data = event
+        ? ''
+        : await this.#host.live.inTurn(await this.caller(), () => this.#read());
       if (this.#ended) return;
       this.#host.send(messageText(facts, data, uid));
     } while (this.#missed);
-    const waiting = this.#waiting;
+    const waiting = this.#waiting ?? [];
     this.#waiting = null;
     for (const one of waiting) this.#send(one);
+  }
+
+  /** The items as they are, with all in them that was heard by now. */
+  async #read(): Promise<string> {
+    this.#missed = false;
+    this.#waiting = [];
+    return this.#ended ? '' : await this.#host.current(this.#message);
   }
 
   #send(event: LiveEvent): void {

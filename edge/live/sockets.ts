@@ -2,8 +2,10 @@
  * The open WebSockets of an edge: who may open one, who is told when rights change, and who is asked
  * whether he is still there.
  */
+
+import { addressKey } from '#core/access/quota-key.ts';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { forbidden, quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
 import { metrics } from '#core/metrics/metrics.ts';
 import { clientIpBy } from '#edge/http/client-ip.ts';
 import type { Request } from '#edge/http/request.ts';
@@ -14,6 +16,7 @@ import { mayOpenSocket } from '#edge/rest/csrf-check.ts';
 import { parametersOf } from '#edge/rest/query-parameters.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { LiveCaller } from './live-caller.ts';
+import { type Seat, Seats } from './seats.ts';
 
 export type SocketProtocol = 'rest' | 'graphql';
 
@@ -21,16 +24,20 @@ export type SocketProtocol = 'rest' | 'graphql';
 export interface SocketTerms {
   readonly protocol: SocketProtocol;
   readonly auth: 'handshake' | 'strict' | 'public';
-  /** Most connections. */
-  readonly limit: number;
-  /** The variable that sets it. */
-  readonly limitName: string;
 }
 
 /** The credentials of a connection. */
 export interface Credentials {
   readonly token: string | null;
   readonly caller: LiveCaller;
+}
+
+/** What a connection begins with. */
+export interface Admission {
+  /** Null when the first message must bring them. */
+  readonly credentials: Credentials | null;
+  /** Its place, which the connection gives back when it is closed. */
+  readonly seat: Seat;
 }
 
 /** One connection, of either protocol. Its methods must not throw. */
@@ -51,12 +58,27 @@ export class Sockets {
     rest: new Set(),
     graphql: new Set(),
   };
+  readonly #seats: Readonly<Record<SocketProtocol, Seats>>;
   readonly #beats: NodeJS.Timeout;
   readonly #ends: readonly (() => void)[];
 
   constructor(services: EdgeServices) {
     this.#services = services;
     this.#ipOf = clientIpBy(services.config.IP_TRUST_PROXY);
+    const { WEBSOCKETS_REST_CONN_LIMIT, WEBSOCKETS_GRAPHQL_CONN_LIMIT } = services.config;
+    const requireRoom = (holder: string) => this.#requireRoom(holder);
+    this.#seats = {
+      rest: new Seats({
+        limit: WEBSOCKETS_REST_CONN_LIMIT,
+        limitName: 'WEBSOCKETS_REST_CONN_LIMIT',
+        requireRoom,
+      }),
+      graphql: new Seats({
+        limit: WEBSOCKETS_GRAPHQL_CONN_LIMIT,
+        limitName: 'WEBSOCKETS_GRAPHQL_CONN_LIMIT',
+        requireRoom,
+      }),
+    };
     this.#beats = setInterval(() => this.#beat(), BEAT_MS).unref();
     this.#ends = [
       services.catalog.onAccess((changes) => {
@@ -75,25 +97,26 @@ export class Sockets {
 
   /**
    * Judges the request for a connection.
-   * @returns its credentials; null where the first message must bring them
    * @throws ServiceError FORBIDDEN for a page of another origin, and past the limit;
    *   INVALID_CREDENTIALS, TOKEN_EXPIRED; REQUESTS_EXCEEDED
    */
-  async admit(request: Request, terms: SocketTerms): Promise<Credentials | null> {
+  async admit(request: Request, { protocol, auth }: SocketTerms): Promise<Admission> {
     const { config, limits, catalog } = this.#services;
     await limits.enter(request);
     if (!mayOpenSocket(request, config)) {
       throw forbidden('A page of another origin may not open a WebSocket; see CORS_ORIGIN.');
     }
-    if (this.#open[terms.protocol].size >= terms.limit) {
-      throw forbidden(`There are ${terms.limit} connections already (${terms.limitName}).`);
-    }
     if (!catalog.ready()) await catalog.regain();
     const sent = tokenOf(request.header('authorization'), parametersOf(request.query));
     const token = sent ?? cookieOf(request, config, 'session');
-    if (token === null && terms.auth === 'strict') throw new ServiceError('INVALID_CREDENTIALS');
-    if (token === null && terms.auth === 'handshake') return null;
-    return await this.identify(request, token);
+    if (token === null && auth === 'strict') throw new ServiceError('INVALID_CREDENTIALS');
+    const isUnknown = token === null && auth === 'handshake';
+    const credentials = isUnknown ? null : await this.identify(request, token);
+    // In GraphQL, whoever has no token yet may still bring one.
+    const waits = credentials === null || (token === null && protocol === 'graphql');
+    const seats = this.#seats[protocol];
+    if (waits) return { credentials, seat: seats.wait(addressKey(this.#ipOf(request) ?? '')) };
+    return { credentials, seat: seats.take(credentials.caller.holder) };
   }
 
   /**
@@ -115,6 +138,15 @@ export class Sockets {
     this.#open[protocol].delete(connection);
   }
 
+  /** The quota counts the connections of both protocols together. */
+  #requireRoom(holder: string): void {
+    const { WEBSOCKETS_MAX_PER_USER: most } = this.#services.config;
+    const { rest, graphql } = this.#seats;
+    if (rest.takenBy(holder) + graphql.takenBy(holder) < most) return;
+    const reason = `One user may have ${most} WebSockets.`;
+    throw quotaExceeded('WEBSOCKETS_MAX_PER_USER', most, reason);
+  }
+
   *#all(): Generator<Connection> {
     yield* [...this.#open.rest];
     yield* [...this.#open.graphql];
@@ -124,6 +156,13 @@ export class Sockets {
     const now = performance.now();
     for (const connection of this.#all()) connection.beat(now);
   }
+}
+
+/** What the closing frame says to a connection for which there is no room. */
+export function dismissal(error: unknown): string {
+  const { code, details } =
+    error instanceof ServiceError ? error : new ServiceError('INTERNAL_SERVER_ERROR');
+  return typeof details.reason === 'string' ? `${code}: ${details.reason}` : code;
 }
 
 /** Messages of a client that wait: a client that sends faster than it is answered is disconnected. */
