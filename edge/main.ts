@@ -1,5 +1,6 @@
 /** The edge process: answers requests until it is asked to drain. */
 import { ADMIN_APP_BUILD } from '#core/config/admin-app.ts';
+import { ProcessMemory } from '#core/holders/process-memory.ts';
 import { createLog } from '#core/log/log.ts';
 import {
   drainOnDemand,
@@ -33,7 +34,10 @@ drainOnDemand(async () => {
 });
 services = await openEdgeServices(config, url, log);
 sockets = openSockets(services);
+const memory = new ProcessMemory();
+memory.measure();
 server = createServer({
+  memory,
   handler: guarded(openRouter(services).handle, services.limits, isUnchecked),
   log,
   sockets: sockets.routes,

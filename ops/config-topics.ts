@@ -38,7 +38,7 @@ const TOPICS: readonly (readonly [string, RegExp])[] = [
   ['Imports, exports and jobs', /^(?:IMPORT_|EXPORT_|MAX_IMPORT|JOB|SPOOL_)/],
   [
     'Processes, monitor and health',
-    /_PROCESSES$|^(?:WORKER_|MONITOR_|WATCHDOG|QUEUE_|REDIS_MEMORY|STORAGE_WARN)/,
+    /_PROCESSES$|^(?:EDGE_|WORKER_|MONITOR_|WATCHDOG|QUEUE_|REDIS_MEMORY|STORAGE_WARN)/,
   ],
   ['Logs, traces and history', /^(?:LOG_|ACCESS_LOG|OTEL_|.*RETENTION|HISTORY_)/],
 ];

@@ -380,6 +380,12 @@ export const variables = {
     fallback: '1',
     meaning: 'Processes that answer requests, sharing one port',
   }),
+  EDGE_MEMORY: define({
+    parse: v.pipe(size, v.minValue(128 * 1024 ** 2, 'must be at least 128mb')),
+    fallback: undefined,
+    meaning:
+      'JavaScript heap of each edge; bodies and answers may take half as much besides. Unset: half of the memory of the machine or container, divided by EDGE_PROCESSES + 1, from 256mb to 4gb',
+  }),
   WORKER_PROCESSES: define({
     parse: integer(0, 64),
     fallback: '1',

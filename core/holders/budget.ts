@@ -3,6 +3,7 @@
  * addresses of anonymous clients. A holder may have as much as it leaves free, so one alone gets up to
  * one half, two get a third each, and a holder that has nothing finds something left. The rule is that
  * of shared buffers in switches (A. Choudhury and E. Hahne, Dynamic Queue Length Thresholds, 1998).
+ * A work may wait until there is room; of the holders that wait, the one that has the least comes first.
  */
 
 export interface BudgetOptions {
@@ -10,6 +11,10 @@ export interface BudgetOptions {
   readonly total: number;
   /** Makes the error for a holder that asks for too much. */
   readonly refusal: () => Error;
+  /** How long (ms) a work may wait for room; by default none waits. */
+  readonly wait?: number;
+  /** Works that may wait; one more is refused. By default none waits. */
+  readonly maxWaiting?: number;
 }
 
 /** What one piece of work has taken of a budget. */
@@ -21,16 +26,36 @@ export interface Hold {
    * @throws the refusal of the budget; what was taken before stays taken
    */
   grow(by: number): void;
+  /**
+   * Takes more as soon as there is room for it.
+   * @throws the refusal of the budget when that takes too long
+   */
+  growInTime(by: number): Promise<void>;
+  /** Counts what is there already, whether there is room for it or not. */
+  count(by: number): void;
   /** Gives a part back. */
   shrink(by: number): void;
+  /** Takes everything for another holder from now on, whether there is room for it or not. */
+  moveTo(holder: string): void;
   /** Gives everything back; the hold takes nothing afterwards. Works once. */
   release(): void;
+}
+
+/** A work that waits for room. */
+interface Waiter {
+  readonly hold: BudgetHold;
+  readonly amount: number;
+  /** Takes the amount, and lets the work go on. */
+  readonly admit: () => void;
 }
 
 export class HolderBudget {
   readonly #options: BudgetOptions;
   readonly #taken = new Map<string, number>();
+  /** In the order in which they came. */
+  readonly #waiters = new Set<Waiter>();
   #used = 0;
+  #isAdmitting = false;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
@@ -41,9 +66,19 @@ export class HolderBudget {
     return this.#used;
   }
 
+  /** What there is to divide. */
+  get total(): number {
+    return this.#options.total;
+  }
+
   /** The holders that have taken something. */
   get holders(): number {
     return this.#taken.size;
+  }
+
+  /** Works that wait for room. */
+  get waiting(): number {
+    return this.#waiters.size;
   }
 
   /** What one holder has taken. */
@@ -51,52 +86,158 @@ export class HolderBudget {
     return this.#taken.get(holder) ?? 0;
   }
 
+  /** Whether a holder has taken as much as it may. */
+  isShort(holder: string): boolean {
+    return this.takenBy(holder) >= this.#options.total - this.#used;
+  }
+
   /**
    * Takes an amount for a piece of work.
    * @throws the refusal of the budget
    */
   take(holder: string, amount: number): Hold {
-    this.#add(holder, amount);
-    let own = amount;
-    let isOver = false;
-    return {
-      get amount() {
-        return own;
-      },
-      grow: (by) => {
-        if (isOver) return;
-        this.#add(holder, by);
-        own += by;
-      },
-      shrink: (by) => {
-        const less = Math.min(by, own);
-        own -= less;
-        this.#subtract(holder, less);
-      },
-      release: () => {
-        isOver = true;
-        this.#subtract(holder, own);
-        own = 0;
-      },
-    };
+    const hold = new BudgetHold(this, holder);
+    hold.grow(amount);
+    return hold;
   }
 
-  #add(holder: string, amount: number): void {
-    if (amount <= 0) return;
+  /** Whether a holder may take more. Its first piece of work may have all that is left. */
+  mayTake(holder: string, amount: number): boolean {
+    if (amount <= 0) return true;
     const taken = this.takenBy(holder);
     const left = this.#options.total - this.#used - amount;
-    // The first piece of work of a holder may take all that is left.
-    const most = taken === 0 ? Number.POSITIVE_INFINITY : left;
-    if (left < 0 || taken + amount > most) throw this.#options.refusal();
-    this.#taken.set(holder, taken + amount);
+    return left >= 0 && (taken === 0 || taken + amount <= left);
+  }
+
+  /** Makes the error for a holder that asks for too much. */
+  refusal(): Error {
+    return this.#options.refusal();
+  }
+
+  /** For {@link BudgetHold}: counts an amount for a holder. */
+  add(holder: string, amount: number): void {
+    if (amount <= 0) return;
+    this.#taken.set(holder, this.takenBy(holder) + amount);
     this.#used += amount;
   }
 
-  #subtract(holder: string, amount: number): void {
+  /** For {@link BudgetHold}: gives an amount of a holder back. */
+  subtract(holder: string, amount: number): void {
     if (amount <= 0) return;
     this.#used -= amount;
     const taken = this.takenBy(holder) - amount;
     if (taken > 0) this.#taken.set(holder, taken);
     else this.#taken.delete(holder);
+    this.admit();
+  }
+
+  /**
+   * For {@link BudgetHold}: waits until there is room, and takes it.
+   * @throws the refusal of the budget when that takes too long
+   */
+  async room(hold: BudgetHold, amount: number): Promise<void> {
+    const { wait = 0, maxWaiting = 0 } = this.#options;
+    if (this.#waiters.size >= maxWaiting) throw this.refusal();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => reject(this.refusal()), wait);
+    const waiter: Waiter = {
+      hold,
+      amount,
+      admit: () => {
+        this.#waiters.delete(waiter);
+        hold.count(amount);
+        resolve();
+      },
+    };
+    this.#waiters.add(waiter);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiters.delete(waiter);
+    }
+  }
+
+  /** For {@link BudgetHold}: lets those go on that find room, and those whose hold is released. */
+  admit(): void {
+    if (this.#isAdmitting || this.#waiters.size === 0) return;
+    this.#isAdmitting = true;
+    for (;;) {
+      let next: Waiter | null = null;
+      let least = Number.POSITIVE_INFINITY;
+      for (const waiter of this.#waiters) {
+        const { holder, isOver } = waiter.hold;
+        if (!isOver && !this.mayTake(holder, waiter.amount)) continue;
+        const taken = isOver ? -1 : this.takenBy(holder);
+        if (taken >= least) continue;
+        next = waiter;
+        least = taken;
+      }
+      if (next === null) break;
+      next.admit();
+    }
+    this.#isAdmitting = false;
+  }
+}
+
+class BudgetHold implements Hold {
+  readonly #budget: HolderBudget;
+  #holder: string;
+  #amount = 0;
+  #isOver = false;
+
+  constructor(budget: HolderBudget, holder: string) {
+    this.#budget = budget;
+    this.#holder = holder;
+  }
+
+  get amount(): number {
+    return this.#amount;
+  }
+
+  get holder(): string {
+    return this.#holder;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  grow(by: number): void {
+    if (this.#isOver || by <= 0) return;
+    if (!this.#budget.mayTake(this.#holder, by)) throw this.#budget.refusal();
+    this.count(by);
+  }
+
+  async growInTime(by: number): Promise<void> {
+    if (this.#isOver || by <= 0) return;
+    if (this.#budget.mayTake(this.#holder, by)) this.count(by);
+    else await this.#budget.room(this, by);
+  }
+
+  count(by: number): void {
+    if (this.#isOver || by <= 0) return;
+    this.#amount += by;
+    this.#budget.add(this.#holder, by);
+  }
+
+  shrink(by: number): void {
+    const less = Math.min(by, this.#amount);
+    this.#amount -= less;
+    this.#budget.subtract(this.#holder, less);
+  }
+
+  moveTo(holder: string): void {
+    if (holder === this.#holder) return;
+    const before = this.#holder;
+    this.#holder = holder;
+    this.#budget.add(holder, this.#amount);
+    this.#budget.subtract(before, this.#amount);
+  }
+
+  release(): void {
+    this.#isOver = true;
+    this.shrink(this.#amount);
+    this.#budget.admit();
   }
 }

@@ -183,6 +183,36 @@ export const METRICS = define({
     labels: [],
     ofProcess: true,
   },
+  sluice_memory_held_bytes: {
+    type: 'gauge',
+    help: 'Memory of an edge that users and addresses hold: bytes of bodies and answers, or values made of them',
+    labels: ['kind'],
+    ofProcess: true,
+  },
+  sluice_memory_max_bytes: {
+    type: 'gauge',
+    help: 'Memory of an edge that they can hold together, by kind as above',
+    labels: ['kind'],
+    ofProcess: true,
+  },
+  sluice_memory_holders: {
+    type: 'gauge',
+    help: 'Users and addresses that hold memory of an edge, by kind as above',
+    labels: ['kind'],
+    ofProcess: true,
+  },
+  sluice_memory_waiting: {
+    type: 'gauge',
+    help: 'Requests of an edge that wait for memory, and heavy ones that wait for their turn',
+    labels: ['wait'],
+    ofProcess: true,
+  },
+  sluice_memory_refused_total: {
+    type: 'counter',
+    help: 'Requests that were refused because their user or address held too much memory of an edge',
+    labels: [],
+    ofProcess: true,
+  },
   sluice_process_cpu_seconds_total: {
     type: 'counter',
     help: 'Processor time of a process',

@@ -130,6 +130,14 @@ export class ItemReader {
   }
 
   /**
+   * Judges, before anything is known of a question, whether the caller may read the collection at all.
+   * @throws ServiceError FORBIDDEN
+   */
+  async admitReader(target: Target): Promise<void> {
+    this.readable(await this.contexts.of(target));
+  }
+
+  /**
    * What a question can cost, in items that it can touch; its statement is kept for who then asks.
    * @throws ServiceError as {@link list}
    */

@@ -29,6 +29,9 @@ export interface GraphRequest {
   readonly variables: Readonly<Record<string, unknown>> | null;
 }
 
+/** Bytes of a character in a text at most. */
+const CHARACTER = 2;
+
 const OPERATIONS = { query: 'Query', mutation: 'Mutation' } as const;
 
 /** Whether a field without a value makes the whole answer null. */
@@ -180,7 +183,10 @@ export async function execute(
   const run = async ([key, nodes]: readonly [string, readonly FieldNode[]]): Promise<FieldText> => {
     const part = schemaParts?.get(key);
     if (part !== undefined) return { text: part };
-    return await execution.field(key, nodes, type);
+    const found = await execution.field(key, nodes, type);
+    // The texts of several fields are there together before the answer is.
+    if (type === 'Query') call.request.take(CHARACTER * (found.text?.length ?? 0));
+    return found;
   };
   if (type === 'Query') {
     return assembled(valid, type, collected, await Promise.all([...collected].map(run)));
@@ -206,5 +212,6 @@ function assembled(
   const data = members.includes(null) ? 'null' : `{${members.join(',')}}`;
   const failures = errors.length === 0 ? '' : `"errors":${JSON.stringify(errors)},`;
   const secret = valid.endpoint.routes.size > 0;
-  return { kind: 'text', secret, text: `{${failures}"data":${data}}` };
+  const text = `{${failures}"data":${data}}`;
+  return { kind: 'text', secret, text, ...(type === 'Mutation' ? { done: true } : {}) };
 }

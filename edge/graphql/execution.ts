@@ -36,6 +36,8 @@ export type Outcome =
       readonly text: string | Uint8Array;
       /** It may hold a token, or what is made of a secret. */
       readonly secret: boolean;
+      /** A mutation was executed. */
+      readonly done?: true;
       readonly release?: () => void;
     }
   | { readonly kind: 'stream'; readonly pieces: Pieces };

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '#core/errors/service-error.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
-import type { Body, Request } from '#edge/http/request.ts';
+import type { Body, Holder, Request } from '#edge/http/request.ts';
 import type { Handler, Response } from '#edge/http/response.ts';
 import type { Method } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
@@ -101,6 +101,14 @@ class InnerRequest implements Request {
 
   cut(reason: string): void {
     this.#outer.cut(reason);
+  }
+
+  holdFor(caller: Holder): void {
+    this.#outer.holdFor(caller);
+  }
+
+  take(amount: number): void {
+    this.#outer.take(amount);
   }
 
   revealErrors(): void {

@@ -124,6 +124,7 @@ function handler(scope: Scope): CallHandler {
           headers: outcome.secret ? { ...headers, 'Cache-Control': 'no-store' } : headers,
           body: outcome.text,
           release: outcome.release,
+          ...(outcome.done === true ? { done: true } : {}),
         };
       case 'stream':
         return { status: 200, headers, body: outcome.pieces };

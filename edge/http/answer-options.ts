@@ -1,6 +1,7 @@
 /** The options for all answers from the configuration: compression, headers, CORS. */
 import type { Config } from '#core/config/config.ts';
 import { secretsOf } from '#core/config/redact-secrets.ts';
+import { clientIpBy } from './client-ip.ts';
 import { Cors } from './cors.ts';
 import type { ServerOptions } from './server.ts';
 
@@ -14,6 +15,7 @@ type ConfiguredOptions = Pick<
   | 'headers'
   | 'cors'
   | 'secrets'
+  | 'ipOf'
 >;
 
 /** Seconds for which browsers remember to use HTTPS only: a year. */
@@ -37,6 +39,7 @@ export function serverOptionsOf(config: Config): ConfiguredOptions {
     accessLog: config.ACCESS_LOG,
     sendTimeouts: { idle: config.STREAM_IDLE, total: config.STREAM_MAX_TIME },
     secrets: secretsOf(config),
+    ipOf: clientIpBy(config.IP_TRUST_PROXY),
     ...(config.HSTS_ENABLED ? { headers: https } : {}),
     ...(config.CORS_ENABLED ? { cors } : {}),
   };

@@ -77,12 +77,13 @@ export class AnswerWriter {
     }
   }
 
-  /** Sends the rest of an answer whose length was announced. */
+  /** Sends the rest of an answer whose length was announced, and of which something was sent. */
   async end(body: Uint8Array): Promise<void> {
     const { socket } = this.#exchange;
-    let offset = 0;
+    let offset = socket.getWriteOffset();
     let since = performance.now();
     for (;;) {
+      await this.#room(since);
       let ended = false;
       socket.cork(() => {
         [, ended] = socket.tryEnd(body.subarray(offset), body.length);
@@ -91,7 +92,6 @@ export class AnswerWriter {
       const before = offset;
       offset = socket.getWriteOffset();
       if (offset > before) since = performance.now();
-      await this.#room(since);
     }
   }
 

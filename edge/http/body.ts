@@ -1,13 +1,17 @@
 /**
  * The body of a request while it arrives: keeps bytes until they are read, pauses the client when
  * there are too many, and drops the rest when the request is answered. `json-body.ts` reads it as
- * JSON.
+ * JSON. What is kept is counted for its holder. A body that is read as a whole takes its memory before
+ * it is read, all of it, so that of two that have arrived by half neither waits for the other.
  */
-import { invalidPayload, type ServiceError } from '#core/errors/service-error.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Hold } from '#core/holders/budget.ts';
+import { UNCOUNTED } from '#core/holders/process-memory.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { type JsonHead, type ReadBytes, readJson } from './json-body.ts';
-import type { OnEntries } from './json-bounds.ts';
+import type { Admit, OnEntries } from './json-bounds.ts';
 import { type Body, ClientGoneError, type SizeLimit } from './request.ts';
+import type { RequestMemory } from './request-memory.ts';
 import type { HttpResponse } from './uwebsockets.ts';
 
 /**
@@ -25,6 +29,10 @@ export interface BodyHead extends JsonHead {
   readonly size: number | undefined;
   /** It is chunked (RFC 9112, 7.1), so only its end tells its length. */
   readonly chunked: boolean;
+  /** How long (ms) it may take when it is read as a whole, besides a time for each byte. */
+  readonly patience: number;
+  /** What the request holds of the memory of the process. */
+  readonly memory: () => RequestMemory;
 }
 
 /** The body of a request without one. */
@@ -62,6 +70,30 @@ const LOOK_MS = 2_000;
  */
 const LOOK_MAX = 4_194_304;
 
+/** The time for a body that is read as a whole grows by a second for so many bytes of it. */
+const SLOWEST = 500;
+/** How often slow bodies are looked for, in milliseconds. */
+const SWEEP_MS = 1_000;
+
+/** Those that are being read as a whole. */
+const arriving = new Set<IncomingBody>();
+let sweep: NodeJS.Timeout | null = null;
+
+function watchSlow(body: IncomingBody): void {
+  arriving.add(body);
+  sweep ??= setInterval(() => {
+    for (const one of arriving) one.requireProgress();
+    if (arriving.size > 0 || sweep === null) return;
+    clearInterval(sweep);
+    sweep = null;
+  }, SWEEP_MS).unref();
+}
+
+function tooSlow(): ServiceError {
+  const reason = `The body came slower than ${SLOWEST} bytes per second.`;
+  return new ServiceError('OUT_OF_TIME', { reason });
+}
+
 function tooLarge(limit: number): ServiceError {
   return invalidPayload(`It is larger than ${limit} bytes.`, { limit, variable: 'BODY_MAX_SIZE' });
 }
@@ -96,6 +128,18 @@ export class IncomingBody implements Body {
   #timer: NodeJS.Timeout | undefined;
   /** Checks whether the client of a paused connection is still there. */
   #look: NodeJS.Timeout | undefined;
+  /** The memory of what is kept; null while that is little. */
+  #hold: Hold | null = null;
+  /** All of the body has its memory, whatever has arrived of it. */
+  #isCovered = false;
+  /** The body waits for its memory. */
+  #isWaiting = false;
+  /** Bytes that a reader of the whole body has taken so far. */
+  #kept = 0;
+  /** Where a body of known length is put together; null elsewhere. */
+  #whole: Buffer | null = null;
+  /** When the whole began to be read, by `performance.now()`. */
+  #readSince = 0;
 
   /** Must be called while the request's handler runs, or the first bytes are lost. */
   constructor(socket: HttpResponse, head: BodyHead) {
@@ -120,8 +164,14 @@ export class IncomingBody implements Body {
 
   json(limit?: SizeLimit, onEntries?: OnEntries): Promise<unknown> {
     const read: ReadBytes = (most, refuse) => this.bytes(most, refuse);
-    const parsed = readJson(read, this.#head, { limit, onEntries });
-    parsed.catch(ignore);
+    const admit: Admit = (amount) => {
+      if (amount > 0) return this.#head.memory().values(amount);
+    };
+    const parsed = readJson(read, this.#head, { limit, onEntries, admit });
+    parsed.then(
+      () => this.#letGo(),
+      () => this.#letGo(),
+    );
     return parsed;
   }
 
@@ -135,22 +185,125 @@ export class IncomingBody implements Body {
       return promise;
     }
     const chunks: Buffer[] = [];
-    let size = 0;
-    this.#wake = () => {
-      for (let chunk = this.#next(); chunk !== null; chunk = this.#next()) {
-        size += chunk.length;
-        if (size <= limit) chunks.push(chunk);
-        else chunks.length = 0;
+    const end = () => {
+      arriving.delete(this);
+      this.#wake = null;
+    };
+    const add = (chunk: Buffer) => {
+      if (this.#whole !== null) {
+        this.#put(chunk);
+        return;
       }
-      if (size > limit) reject(refuse(limit));
-      else if (this.#failure !== null) reject(this.#failure);
-      else if (this.#ended) {
-        this.#wake = null;
-        resolve(joined(chunks));
+      this.#kept += chunk.length;
+      if (this.#kept <= limit) chunks.push(chunk);
+      else chunks.length = 0;
+    };
+    this.#wake = () => {
+      if (this.#isWaiting) return;
+      for (let chunk = this.#next(); chunk !== null; chunk = this.#next()) add(chunk);
+      // Its length is unknown, so it may have as much as it is allowed to be long.
+      if (this.size === undefined && this.#kept > UNCOUNTED) this.#cover(limit);
+      if (this.#kept > limit) {
+        arriving.delete(this);
+        reject(refuse(limit));
+      } else if (this.#failure !== null) {
+        end();
+        reject(this.#failure);
+      } else if (this.#ended && !this.#isWaiting) {
+        end();
+        const whole = this.#whole ?? joined(chunks);
+        this.#whole = null;
+        this.#hold?.shrink(this.#hold.amount - whole.length);
+        resolve(whole);
       }
     };
-    this.#wake();
+    if (this.size !== undefined && this.size > UNCOUNTED) this.#cover(this.size);
+    this.#wake?.();
+    if (!this.#ended && this.#failure === null) {
+      this.#readSince = performance.now();
+      watchSlow(this);
+    }
     return promise;
+  }
+
+  /** Ends a body whose client sends next to nothing. */
+  requireProgress(): void {
+    const now = performance.now();
+    if (this.#isWaiting) this.#readSince = now;
+    const time = this.#head.patience + (this.#received / SLOWEST) * 1_000;
+    if (now - this.#readSince > time) this.#fail(tooSlow());
+  }
+
+  /**
+   * Takes memory for all of the body, and pauses the client while there is none. What is larger than
+   * all there is has it alone.
+   */
+  #cover(size: number): void {
+    if (this.#isCovered) return;
+    this.#isCovered = true;
+    const { process, holder } = this.#head.memory();
+    const hold = this.#holdNow();
+    const more = Math.min(size, process.bytes.total) - hold.amount;
+    try {
+      process.requireRoom();
+    } catch (error) {
+      this.#spoil(error);
+      return;
+    }
+    const goOn = () => {
+      this.#isWaiting = false;
+      if (this.#failure !== null) return;
+      if (this.size !== undefined) this.#whole = Buffer.allocUnsafeSlow(this.size);
+    };
+    if (process.bytes.mayTake(holder, more)) {
+      hold.count(more);
+      goOn();
+      return;
+    }
+    this.#isWaiting = true;
+    if (!this.#ended) this.#pause();
+    hold.growInTime(more).then(
+      () => {
+        goOn();
+        this.#resume();
+        this.#wake?.();
+      },
+      (error: unknown) => this.#spoil(error),
+    );
+  }
+
+  #holdNow(): Hold {
+    this.#hold ??= this.#head.memory().bytes();
+    return this.#hold;
+  }
+
+  #letGo(): void {
+    this.#hold?.release();
+  }
+
+  /** Counts what is kept, unless all of the body is counted; a client that has too much is paused. */
+  #account(): void {
+    if (this.#isCovered) return;
+    const kept = this.#queue.size + this.#kept;
+    if (kept <= UNCOUNTED && this.#hold === null) return;
+    const hold = this.#holdNow();
+    const more = kept - hold.amount;
+    if (more <= 0) {
+      hold.shrink(-more);
+      return;
+    }
+    const { process, holder } = this.#head.memory();
+    const { bytes } = process;
+    // These bytes are here already, but where there is no room at all nothing is kept.
+    if (bytes.used + more > bytes.total) this.#fail(bytes.refusal());
+    else hold.count(more);
+    if (bytes.isShort(holder) && !this.#ended) this.#pause();
+  }
+
+  /** Adds bytes to the whole. */
+  #put(bytes: Uint8Array): void {
+    this.#whole?.set(bytes, this.#kept);
+    this.#kept += bytes.length;
   }
 
   lend(): AsyncGenerator<Uint8Array, void> {
@@ -167,6 +320,7 @@ export class IncomingBody implements Body {
         if (piece !== null) {
           if (this.#queue.size < LOW_WATER) this.#resume();
           yield piece;
+          this.#account();
         } else if (this.#failure !== null) {
           throw this.#failure;
         } else if (this.#ended) {
@@ -183,6 +337,7 @@ export class IncomingBody implements Body {
       // The rest of the body is dropped.
       this.#wake = this.#ended ? null : () => this.#queue.clear();
       this.#queue.clear();
+      this.#letGo();
       this.#resume();
     }
   }
@@ -273,7 +428,12 @@ export class IncomingBody implements Body {
     }
     if (this.#failure !== null) return;
     // The memory belongs to the server again when this returns.
-    this.#queue.append(new Uint8Array(chunk));
+    if (this.#whole === null) {
+      this.#queue.append(new Uint8Array(chunk), this.#isLending);
+      this.#account();
+    } else {
+      this.#put(new Uint8Array(chunk));
+    }
     this.#wake?.();
     if (this.#queue.size >= HIGH_WATER && !last) this.#pause();
   }
@@ -332,7 +492,13 @@ export class IncomingBody implements Body {
   #fail(error: Error, { keepsArrived = false } = {}): void {
     if (this.#failure !== null) return;
     this.#failure = error;
-    if (!keepsArrived) this.#queue.clear();
+    this.#isWaiting = false;
+    arriving.delete(this);
+    this.#whole = null;
+    if (!keepsArrived) {
+      this.#queue.clear();
+      this.#letGo();
+    }
     this.#resume();
     this.#wake?.();
   }
@@ -358,7 +524,7 @@ export class IncomingBody implements Body {
    * closes connections whose answer takes longer.
    */
   #resume(): void {
-    if (this.#paused && !this.#ended) this.#unpause();
+    if (this.#paused && !this.#ended && !this.#isWaiting) this.#unpause();
   }
 
   #unpause(): void {

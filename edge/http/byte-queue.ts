@@ -12,7 +12,7 @@ const SLAB = 524_288;
 const RESERVE = 16;
 const KEPT_MAX = 64;
 
-/** Smaller deliveries, such as most JSON bodies, are copied to memory of their own size. */
+/** Smaller deliveries are copied to memory of their own size. */
 const SMALL = 32_768;
 
 const free: Buffer[] = [];
@@ -69,14 +69,17 @@ export class ByteQueue {
     return this.#size;
   }
 
-  /** Copies bytes to the end. */
-  append(bytes: Uint8Array): void {
+  /**
+   * Copies bytes to the end.
+   * @param lends they will be lent soon, so that slabs pay; else they take no more memory than their size
+   */
+  append(bytes: Uint8Array, lends = true): void {
     this.#size += bytes.length;
     let rest = bytes;
     while (rest.length > 0) {
       let last = this.#segments.at(-1);
       if (last === undefined || last.to === last.memory.length) {
-        const kept = rest.length > SMALL;
+        const kept = lends && rest.length > SMALL;
         const memory = kept ? takeSlab() : Buffer.allocUnsafe(rest.length);
         last = { memory, kept, from: 0, to: 0 };
         this.#segments.push(last);

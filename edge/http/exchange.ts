@@ -3,13 +3,16 @@
  * for every request, so values are computed only when they are read.
  */
 import { randomBytes } from 'node:crypto';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
+import { type ProcessMemory, UNCOUNTED } from '#core/holders/process-memory.ts';
 import type { RequestSpan } from '#core/tracing/span.ts';
 import type { SendTimeouts } from './answer-writer.ts';
 import { DISCARDED_MAX, IncomingBody, NO_BODY } from './body.ts';
 import { addressText } from './ip-address-text.ts';
 import type { JsonBounds } from './json-bounds.ts';
-import { AnswerCutError, type Body, ClientGoneError, type Request } from './request.ts';
+import { AnswerCutError, type Body, ClientGoneError, type Holder, type Request } from './request.ts';
 import type { RequestCounts } from './request-counts.ts';
+import { RequestMemory } from './request-memory.ts';
 import { headerLine, type StandardHeaders } from './response-header.ts';
 import type { HttpRequest, HttpResponse } from './uwebsockets.ts';
 
@@ -59,6 +62,11 @@ export interface ExchangeSettings {
   readonly sendTimeouts: SendTimeouts;
   /** ACCESS_LOG */
   readonly accessLog: boolean;
+  readonly memory: ProcessMemory;
+  /** How long (ms) a body may take that hardly moves. */
+  readonly bodyPatience: number;
+  /** The address of the client, for what arrives before the caller is known. */
+  readonly ipOf: (request: Request) => string | null;
 }
 
 export class Exchange implements Request {
@@ -102,6 +110,8 @@ export class Exchange implements Request {
   #deferring: boolean;
   #ip: string | null = null;
   #segments: readonly string[] | null = null;
+  #caller: Holder | null = null;
+  #memory: RequestMemory | null = null;
 
   constructor(socket: HttpResponse, request: HttpRequest, settings: ExchangeSettings) {
     const method = request.getMethod();
@@ -149,6 +159,30 @@ export class Exchange implements Request {
       found = found === '' ? value : `${found}${name === 'cookie' ? '; ' : ', '}${value}`;
     }
     return found === '' ? undefined : found;
+  }
+
+  /** What the request holds of the memory of the process. */
+  get memory(): RequestMemory {
+    if (this.#memory === null) {
+      const { memory, ipOf } = this.settings;
+      const holder = quotaKeyOf(this.#caller ?? { user: null, ip: ipOf(this) });
+      this.#memory = new RequestMemory(memory, holder, () => this.signal);
+    }
+    return this.#memory;
+  }
+
+  holdFor(caller: Holder): void {
+    this.#caller = caller;
+    this.#memory?.moveTo(quotaKeyOf(caller));
+  }
+
+  take(amount: number): void {
+    if (amount >= UNCOUNTED) this.memory.take(amount);
+  }
+
+  /** The request is over: what it holds is given back. */
+  end(): void {
+    this.#memory?.release();
   }
 
   addHeader(name: string, value: string): void {
@@ -240,7 +274,11 @@ export class Exchange implements Request {
     return first !== -1 && this.#headers.includes('content-length', first + 1);
   }
 
-  #open({ bodyLimit: limit, jsonBounds: bounds }: ExchangeSettings): Body {
+  #open({
+    bodyLimit: limit,
+    jsonBounds: bounds,
+    bodyPatience: patience,
+  }: ExchangeSettings): Body {
     const length = this.header('content-length');
     const chunked = this.#deferring;
     const isUnread = BODILESS.has(this.method);
@@ -249,7 +287,8 @@ export class Exchange implements Request {
     const size = length === undefined ? undefined : Number(length);
     const mediaType = this.header('content-type');
     const coding = this.header('content-encoding');
-    const head = { size, mediaType, coding, limit, bounds, chunked };
+    const facts = { size, mediaType, coding, limit, bounds, chunked, patience };
+    const head = { ...facts, memory: () => this.memory };
     this.#incoming = new IncomingBody(this.socket, head);
     return isUnread ? NO_BODY : this.#incoming;
   }

@@ -1,9 +1,9 @@
 /** Reads the body of a request as JSON: checks its type and size first, then parses it. */
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { JsonBounds, OnEntries } from './json-bounds.ts';
+import type { Admit, JsonBounds, OnEntries } from './json-bounds.ts';
 import type { SizeLimit } from './request.ts';
 import { parseInSlices } from './sliced-json.ts';
-import { parseJson } from './strict-json.ts';
+import { countJson, parseCounted } from './strict-json.ts';
 
 /** What the headers say about a body, and its limits. */
 export interface JsonHead {
@@ -25,6 +25,8 @@ export type ReadBytes = (
 export interface JsonOptions {
   readonly limit: SizeLimit | undefined;
   readonly onEntries: OnEntries | undefined;
+  /** Takes memory for what the body holds, before it is parsed. */
+  readonly admit: Admit;
 }
 
 /** Longest JSON that is parsed at once, in bytes. */
@@ -67,7 +69,7 @@ function checkJson(head: JsonHead): void {
 export async function readJson(
   read: ReadBytes,
   head: JsonHead,
-  { limit, onEntries }: JsonOptions,
+  { limit, onEntries, admit }: JsonOptions,
 ): Promise<unknown> {
   checkJson(head);
   const isSmaller = limit !== undefined && limit.bytes < head.limit;
@@ -75,7 +77,9 @@ export async function readJson(
   const bytes = isWhole ? await read(limit.bytes, () => beyond(limit)) : await read();
   if (bytes.length === 0) return undefined;
   if (bytes.length <= PARSED_AT_ONCE) {
-    const value = parseJson(bytes, head.bounds, onEntries);
+    const waits = admit(countJson(bytes, head.bounds, onEntries));
+    if (waits !== undefined) await waits;
+    const value = parseCounted(bytes);
     const isBeyond = isSmaller && bytes.length > limit.bytes && limit.member !== undefined;
     if (isBeyond && hasMember(value, limit.member)) throw beyond(limit);
     return value;
@@ -83,5 +87,5 @@ export async function readJson(
   const onMember = (name: string) => {
     if (isSmaller && name === limit.member && bytes.length > limit.bytes) throw beyond(limit);
   };
-  return await parseInSlices(bytes, onMember, { bounds: head.bounds, onEntries });
+  return await parseInSlices(bytes, onMember, { bounds: head.bounds, onEntries, admit });
 }

@@ -1,6 +1,6 @@
 /**
  * Counts the values of a JSON text by its brackets and commas, so that too many are refused before
- * the text is parsed.
+ * the text is parsed, and memory is taken for them.
  */
 import { invalidPayload } from '#core/errors/service-error.ts';
 
@@ -23,7 +23,26 @@ export const UNBOUNDED: JsonBounds = Object.freeze({
 /** Called with the number of entries of the outermost list so far; may throw. */
 export type OnEntries = (count: number) => void;
 
+/**
+ * Takes memory for the values of a body, in bytes of the heap; a promise where it has to wait.
+ * @throws ServiceError SERVICE_UNAVAILABLE
+ */
+export type Admit = (amount: number) => void | Promise<void>;
+
 const OPEN_OBJECT = 0x7b;
+
+/**
+ * Bytes of the heap for a value: V8 needs 40 to 64 for an object or a list, 8 for a place in a list,
+ * 32 for a short text, and 70 for a member with a name of its own.
+ */
+const OBJECT = 64;
+const MEMBER = 90;
+const ENTRY = 48;
+/** What a write makes of an item and of a key besides: its plan, values of SQL, history, the answer. */
+const ITEM = 1_000;
+const KEY = 100;
+/** Nobody writes more; further ones are values of documents. That of MAX_BATCH_MUTATION by default. */
+const MAX_ITEMS = 100_000;
 
 /** Receives each bracket and comma outside of strings. */
 export class JsonCounter {
@@ -32,16 +51,39 @@ export class JsonCounter {
   /** The number of commas in each open object or list; negative in a list. */
   readonly #open: number[] = [];
   #values = 0;
+  #objects = 0;
+  /** Commas in objects. */
+  #separators = 0;
 
   constructor(bounds: JsonBounds, onEntries?: OnEntries) {
     this.#bounds = bounds;
     this.#onEntries = onEntries;
   }
 
+  /**
+   * What a work with these values needs of the heap at most, in bytes.
+   * @param length that of the text
+   */
+  memory(length: number): number {
+    const objects = this.#objects;
+    // Lists and their entries.
+    const others = this.#values - objects - this.#separators;
+    return (
+      2 * length +
+      objects * OBJECT +
+      (objects + this.#separators) * MEMBER +
+      others * ENTRY +
+      Math.min(objects, MAX_ITEMS) * ITEM +
+      Math.min(others, MAX_ITEMS) * KEY
+    );
+  }
+
   /** @param byte the bracket, `{` or `[` */
   open(byte: number): void {
     // A list begins at -1, so that the sign tells lists from objects.
-    const depth = this.#open.push(byte === OPEN_OBJECT ? 0 : -1);
+    const isObject = byte === OPEN_OBJECT;
+    if (isObject) this.#objects += 1;
+    const depth = this.#open.push(isObject ? 0 : -1);
     if (depth > JSON_MAX_DEPTH) {
       throw invalidPayload(`It is nested more than ${JSON_MAX_DEPTH} levels deep.`);
     }
@@ -64,6 +106,7 @@ export class JsonCounter {
       return;
     }
     this.#open[last] = count + 1;
+    this.#separators += 1;
     const { members: limit } = this.#bounds;
     // Before the first comma and after it there is one member each.
     if (count + 2 > limit) {

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { UNCOUNTED } from '#core/holders/process-memory.ts';
 import { delimiterOf, MultipartFeed } from './multipart-feed.ts';
 import { ClientGoneError, type Request } from './request.ts';
 
@@ -101,6 +102,8 @@ export async function* incomingFiles(
   const arrivals: Arrived[] = [];
   let failure: Error | null = null;
   let fields = new Map<string, string>();
+  /** Characters of text parts that no memory was taken for yet. */
+  let uncounted = 0;
   let files = 0;
   let last: FileContent | null = null;
 
@@ -130,6 +133,15 @@ export async function* incomingFiles(
     if (onlyFirst && files > 0) return;
     if (valueTruncated) stop(invalidPayload(`The part ${name} before the file is too large.`));
     fields.set(name, value);
+    uncounted += name.length + value.length;
+    if (uncounted > UNCOUNTED) {
+      try {
+        request.take(2 * uncounted);
+        uncounted = 0;
+      } catch (error) {
+        stop(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
     if (fields.size > MOST_FIELDS) stop(invalidPayload('It has too many parts before the file.'));
   });
   parser.on('file', (fieldName = '', parsed, { filename = '', mimeType }) => {

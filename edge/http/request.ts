@@ -41,6 +41,12 @@ export interface Body {
   lend(): AsyncGenerator<Uint8Array, void>;
 }
 
+/** The user for whom memory is held, or the address where there is none. */
+export interface Holder {
+  readonly user: string | null;
+  readonly ip: string | null;
+}
+
 /** One request. Everything except the body has arrived. */
 export interface Request {
   /**
@@ -80,6 +86,13 @@ export interface Request {
    * it is closed already.
    */
   cut(reason: string): void;
+  /** The caller is known: what the request holds of the memory of the process is his from now on. */
+  holdFor(caller: Holder): void;
+  /**
+   * Takes memory for what is made of the request or for it, in bytes, until the request is over.
+   * @throws ServiceError SERVICE_UNAVAILABLE when its holder has too much
+   */
+  take(amount: number): void;
   /** The caller is an administrator, who may see the message of an unexpected error. */
   revealErrors(): void;
 }

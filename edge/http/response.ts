@@ -21,6 +21,8 @@ export interface Response {
   readonly release?: (() => void) | undefined;
   /** The bytes that pieces come to, which the client is told unless they are compressed. */
   readonly length?: number;
+  /** Something was changed, so the answer is sent however much its holder holds. */
+  readonly done?: true;
   /** Endless pieces: STREAM_MAX_TIME does not apply. */
   readonly endless?: boolean;
 }

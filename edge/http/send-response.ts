@@ -4,7 +4,6 @@
  */
 import { STATUS_CODES } from 'node:http';
 import { AnswerWriter, orDisconnected } from './answer-writer.ts';
-import { bytesInFlight } from './bytes-in-flight.ts';
 import { compressedPieces } from './compressed-chunks.ts';
 import {
   COMPRESSED_MIN,
@@ -21,9 +20,10 @@ import { ownHeader } from './response-header.ts';
 
 /**
  * Longest body, in bytes or characters, that is passed to the library at once. It keeps the rest in
- * memory, and closes the connection when the client takes it too slowly.
+ * memory, and closes the connection when the client takes it too slowly. Longer ones are counted for
+ * their holder while the client reads them.
  */
-const AT_ONCE = 262_144;
+const AT_ONCE = 65_536;
 
 const statusLines = new Map<number, string>();
 for (const [status, text] of Object.entries(STATUS_CODES)) {
@@ -86,7 +86,7 @@ function wholeCoding(exchange: Exchange, length: number): Coding | null {
  * resolves. After that the response object must not be used.
  * @param closing close the connection afterwards
  * @returns the status that was sent, 304 when the client has the same already
- * @throws ServiceError SERVICE_UNAVAILABLE when other clients leave too much unread
+ * @throws ServiceError SERVICE_UNAVAILABLE when its holder leaves too much unread
  */
 export function sendWhole(
   exchange: Exchange,
@@ -97,17 +97,16 @@ export function sendWhole(
   if (body.length <= AT_ONCE || exchange.method === 'HEAD') {
     return sendNow(exchange, response, body, closing);
   }
-  // The text is held besides its bytes.
-  const letGo = bytesInFlight.hold(typeof body === 'string' ? 2 * body.length : body.length);
-  try {
-    const sent = sendNow(exchange, response, body, closing);
-    if (typeof sent !== 'number') return sent.finally(letGo);
-    letGo();
-    return sent;
-  } catch (error) {
-    letGo();
-    throw error;
-  }
+  const { process, holder } = exchange.memory;
+  const size = Math.min(process.bytes.total, heldSize(body));
+  // Who is told that a write failed would write again.
+  if (response.done !== true && !process.bytes.mayTake(holder, size)) throw process.bytes.refusal();
+  return sendNow(exchange, response, body, closing);
+}
+
+/** A text is held besides its bytes. */
+function heldSize(body: string | Uint8Array): number {
+  return typeof body === 'string' ? 2 * body.length : body.length;
 }
 
 function sendNow(
@@ -142,7 +141,9 @@ async function sendCompressed(
   body: string | Uint8Array,
   coding: Coding,
 ): Promise<number> {
-  const bytes = await compress(body, coding);
+  const hold = exchange.memory.bytes();
+  hold.count(heldSize(body));
+  const bytes = await compress(body, coding).finally(() => hold.release());
   return exchange.aborted ? head.status : writeWhole(exchange, head, bytes);
 }
 
@@ -165,7 +166,7 @@ function writeWhole(
   if (headOnly || bodiless) {
     endWithoutBody(exchange, status, block, close);
   } else if (body.length > AT_ONCE && (!close || held)) {
-    return writeLong(exchange, head.status, close ? `${block}\r\nConnection: close` : block, body);
+    return writeLong(exchange, status, close ? `${block}\r\nConnection: close` : block, body);
   } else {
     socket.cork(() => {
       writeHead(exchange, status, block);
@@ -175,17 +176,29 @@ function writeWhole(
   return status;
 }
 
-/** Sends a long body no faster than the client reads. */
-async function writeLong(
+/** Sends a long body no faster than the client reads: at once when the system takes all of it. */
+function writeLong(
   exchange: Exchange,
   status: number,
   block: string,
   body: string | Uint8Array,
-): Promise<number> {
-  exchange.socket.cork(() => writeHead(exchange, status, block));
+): number | Promise<number> {
+  const { socket } = exchange;
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  let ended = false;
+  socket.cork(() => {
+    writeHead(exchange, status, block);
+    [, ended] = socket.tryEnd(bytes, bytes.length);
+  });
+  if (ended) return status;
+  exchange.memory.bytes().count(heldSize(body));
+  return writeRest(exchange, status, bytes);
+}
+
+async function writeRest(exchange: Exchange, status: number, bytes: Uint8Array): Promise<number> {
   const writer = new AnswerWriter(exchange, false);
   try {
-    await writer.end(typeof body === 'string' ? Buffer.from(body) : body);
+    await writer.end(bytes);
   } finally {
     writer.close();
   }

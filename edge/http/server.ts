@@ -4,6 +4,7 @@
  */
 import { createServer as createProbe } from 'node:net';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { ProcessMemory } from '#core/holders/process-memory.ts';
 import type { Log } from '#core/log/log.ts';
 import { metrics } from '#core/metrics/metrics.ts';
 import { isTracing, RequestSpan } from '#core/tracing/span.ts';
@@ -13,7 +14,8 @@ import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { failureOf } from './failure-response.ts';
 import { HEADERS_MAX_SIZE } from './header-limit.ts';
 import { type JsonBounds, UNBOUNDED } from './json-bounds.ts';
-import { AnswerCutError, ClientGoneError } from './request.ts';
+import { MessageMemory } from './message-memory.ts';
+import { AnswerCutError, ClientGoneError, type Request } from './request.ts';
 import { countsWithoutRoute } from './request-counts.ts';
 import type { Handler, Response } from './response.ts';
 import { StandardHeaders } from './response-header.ts';
@@ -57,6 +59,12 @@ export interface ServerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Texts that no answer may contain, not even the message of an error. */
   readonly secrets?: readonly string[];
+  /** The memory that requests share; by default that of this process, for this server alone. */
+  readonly memory?: ProcessMemory;
+  /** How long (ms) a body may take that hardly moves; by default twenty seconds. */
+  readonly bodyPatience?: number;
+  /** The address of the client, by what proxies say; by default that of the peer. */
+  readonly ipOf?: (request: Request) => string | null;
   /** Where clients may open WebSockets; nowhere by default. */
   readonly sockets?: readonly SocketRoute[];
 }
@@ -93,6 +101,7 @@ interface Outcome {
   readonly error?: unknown;
 }
 
+const BODY_PATIENCE_MS = 20_000;
 const SEND_TIMEOUTS: SendTimeouts = { idle: 60_000, total: 3_600_000 };
 
 function headersTooLarge(): ServiceError {
@@ -132,6 +141,9 @@ class HttpServer implements Server {
       compresses: options.compresses ?? false,
       sendTimeouts: options.sendTimeouts ?? SEND_TIMEOUTS,
       accessLog: options.accessLog ?? false,
+      memory: options.memory ?? new ProcessMemory(),
+      bodyPatience: options.bodyPatience ?? BODY_PATIENCE_MS,
+      ipOf: options.ipOf ?? (({ ip }) => ip),
     };
     // biome-ignore lint/suspicious/useIterableCallbackReturn: no array's, it counts connections
     this.#app.filter((_, change) => {
@@ -237,7 +249,8 @@ class HttpServer implements Server {
     const admitted = (handler: SocketHandler) => {
       if (current.aborted) handler.closed();
       else {
-        const data: SocketData = { handler, outlet: null };
+        const memory = new MessageMemory(this.#settings.memory);
+        const data: SocketData = { handler, outlet: null, memory };
         socket.cork(() => socket.upgrade(data, key ?? '', protocol, extensions ?? '', context));
       }
       this.#end(current, 101);
@@ -360,6 +373,7 @@ class HttpServer implements Server {
     this.#running--;
     this.#onQuieter?.();
     if (exchange.aborted) exchange.release();
+    exchange.end();
     const { log } = this.#options;
     const { level, error } = outcome;
     const { id, method, path, started, aborted } = exchange;

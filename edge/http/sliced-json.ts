@@ -5,7 +5,13 @@
  */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
-import { type JsonBounds, JsonCounter, type OnEntries, UNBOUNDED } from './json-bounds.ts';
+import {
+  type Admit,
+  type JsonBounds,
+  JsonCounter,
+  type OnEntries,
+  UNBOUNDED,
+} from './json-bounds.ts';
 import { endOfString, parseCounted } from './strict-json.ts';
 
 /** Bytes that are parsed at once; longer objects and lists are split. */
@@ -229,6 +235,8 @@ export interface SliceOptions {
   readonly bounds?: JsonBounds;
   /** Called before anything is parsed. */
   readonly onEntries?: OnEntries | undefined;
+  /** Takes memory for the values, before anything is parsed. */
+  readonly admit?: Admit;
 }
 
 /**
@@ -239,11 +247,13 @@ export interface SliceOptions {
 export async function parseInSlices(
   body: Uint8Array,
   onMember: OnMember,
-  { bounds = UNBOUNDED, onEntries }: SliceOptions = {},
+  { bounds = UNBOUNDED, onEntries, admit }: SliceOptions = {},
 ): Promise<unknown> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const slice = new TimeSlice();
-  const large = await findLarge(bytes, slice, new JsonCounter(bounds, onEntries));
+  const counter = new JsonCounter(bounds, onEntries);
+  const large = await findLarge(bytes, slice, counter);
+  await admit?.(counter.memory(bytes.length));
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return await new SlicedReader(bytes, large, slice).root(isMarked ? 3 : 0, onMember);
 }

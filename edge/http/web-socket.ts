@@ -1,5 +1,6 @@
 /** WebSockets (RFC 6455) as the rest of the edge sees them: one connection, texts both ways. */
 
+import type { MessageMemory } from './message-memory.ts';
 import type { Request } from './request.ts';
 import type { WebSocket, WebSocketBehavior } from './uwebsockets.ts';
 
@@ -16,8 +17,11 @@ export interface Outlet {
 
 /** What a route does with one connection. Its methods must not throw. */
 export interface SocketHandler {
+  /** For whom memory is held: the user, or the address until he is known. */
+  readonly holder: string;
   opened(outlet: Outlet): void;
-  message(text: string): void;
+  /** Resolves when the message is handled. */
+  message(text: string): Promise<void>;
   /** The connection is closed, by whomever. */
   closed(): void;
 }
@@ -42,6 +46,7 @@ export interface SocketRoute {
 export interface SocketData {
   readonly handler: SocketHandler;
   outlet: SocketOutlet | null;
+  readonly memory: MessageMemory;
 }
 
 /** Closing codes (RFC 6455, 7.4.1; 1012 and 1013 in IANA's registry). */
@@ -101,6 +106,18 @@ export class SocketOutlet implements Outlet {
   }
 }
 
+/** Hands a message on, unless its holder has too much of the memory. */
+function handle({ handler, outlet, memory }: SocketData, message: Uint8Array): void {
+  let giveBack: () => void;
+  try {
+    giveBack = memory.take(handler.holder, message);
+  } catch {
+    outlet?.end(CLOSE.tryAgain, 'Messages need more memory than is free for you now.');
+    return;
+  }
+  handler.message(Buffer.from(message).toString()).finally(giveBack);
+}
+
 /**
  * How the library handles the connections of a route, but for their beginning.
  * @param connections those that are open
@@ -122,13 +139,14 @@ export function behaviorOf(
       data.handler.opened(data.outlet);
     },
     message(socket, message, isBinary) {
-      const { handler, outlet } = socket.getUserData();
-      if (isBinary) outlet?.end(CLOSE.unsupported, 'Messages are texts.');
-      else handler.message(Buffer.from(message).toString());
+      const data = socket.getUserData();
+      if (isBinary) data.outlet?.end(CLOSE.unsupported, 'Messages are texts.');
+      else handle(data, new Uint8Array(message));
     },
     close(socket) {
       const data = socket.getUserData();
       connections.delete(data);
+      data.memory.release();
       data.outlet?.closed();
       data.handler.closed();
     },

@@ -151,8 +151,12 @@ export class GraphSocket implements Connection {
     );
   }
 
-  message(text: string): void {
-    this.#onMessage(text).catch((error: unknown) => {
+  get holder(): string {
+    return this.#parts.sockets.holderOf(this.#request, this.#credentials);
+  }
+
+  message(text: string): Promise<void> {
+    return this.#onMessage(text).catch((error: unknown) => {
       this.#parts.services.log.debug({ err: error }, 'a message could not be handled');
       this.#end(BAD_REQUEST, 'The message is not one of the protocol.');
     });

@@ -26,6 +26,11 @@ export class LiveCaller {
     return quotaKeyOf(this.#caller);
   }
 
+  /** For whom memory is held. */
+  get holder(): string {
+    return quotaKeyOf(this.#caller);
+  }
+
   /** Takes note of changes; whether they may concern the caller. */
   notice(changes: AccessChanges | null): boolean {
     if (!concerns(changes, this.#caller)) return false;

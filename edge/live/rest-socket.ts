@@ -74,9 +74,13 @@ export class RestSocket implements Connection {
     this.#parts.seat.onLost((reason) => this.#dismiss(reason, undefined));
   }
 
-  message(text: string): void {
+  get holder(): string {
+    return this.#parts.sockets.holderOf(this.#request, this.#credentials);
+  }
+
+  message(text: string): Promise<void> {
     this.#heard = performance.now();
-    this.#inbox.take(text, (one) => this.#handle(one));
+    return this.#inbox.take(text, (one) => this.#handle(one));
   }
 
   closed(): void {

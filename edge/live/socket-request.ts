@@ -61,6 +61,14 @@ export class SocketRequest implements Request {
     this.#cut(reason);
   }
 
+  holdFor(): void {
+    // Messages are counted for the holder of their connection.
+  }
+
+  take(): void {
+    // What they lead to is counted with them.
+  }
+
   revealErrors(): void {
     // Errors are told as everybody sees them.
   }

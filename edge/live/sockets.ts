@@ -2,8 +2,7 @@
  * The open WebSockets of an edge: who may open one, who is told when rights change, and who is asked
  * whether he is still there.
  */
-
-import { addressKey } from '#core/access/quota-key.ts';
+import { addressKey, quotaKeyOf } from '#core/access/quota-key.ts';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import { forbidden, quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
 import { metrics } from '#core/metrics/metrics.ts';
@@ -129,6 +128,11 @@ export class Sockets {
     return { token, caller: new LiveCaller(identity, token, caller) };
   }
 
+  /** For whom memory of a connection is held: the user, or the address until he is known. */
+  holderOf(request: Request, credentials: Credentials | null): string {
+    return credentials?.caller.holder ?? quotaKeyOf({ user: null, ip: this.#ipOf(request) });
+  }
+
   /** Adds a connection until {@link remove}. */
   add(protocol: SocketProtocol, connection: Connection): void {
     this.#open[protocol].add(connection);
@@ -178,12 +182,12 @@ export class Inbox {
     this.#outlet = outlet;
   }
 
-  /** Handles a message after those before it. */
-  take(text: string, handle: (text: string) => Promise<void>): void {
+  /** Handles a message after those before it; resolves when it is handled. */
+  take(text: string, handle: (text: string) => Promise<void>): Promise<void> {
     this.#bytes += text.length + 100;
     if (this.#bytes > this.#limit) {
       this.#outlet()?.end(1008, 'Messages came faster than they were answered.');
-      return;
+      return Promise.resolve();
     }
     this.#last = this.#last.then(async () => {
       try {
@@ -192,5 +196,6 @@ export class Inbox {
         this.#bytes -= text.length + 100;
       }
     });
+    return this.#last;
   }
 }

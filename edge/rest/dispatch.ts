@@ -64,6 +64,7 @@ export function dispatch(entry: Dispatched, services: EdgeServices): Route {
         ? await callerByCookie(request, services, ip)
         : await identity.authenticate(sent, ip);
     request.user = caller.user;
+    request.holdFor(caller);
     if (caller.admin) request.revealErrors();
     const counted = limits.identify(request, caller);
     if (counted !== undefined) await counted;

@@ -65,7 +65,7 @@ function answerOf(call: Call, collection: string, answer: Answer): Response {
 
 /** When the written items may not be read, the answer has no body. */
 export function written(answer: WriteAnswer): Response {
-  return answer === null ? NO_CONTENT : jsonText(REST.around(answer));
+  return answer === null ? NO_CONTENT : { ...jsonText(REST.around(answer)), done: true };
 }
 
 /** The query for the answer of a write: all written items unless a limit is given. */
@@ -180,11 +180,12 @@ function readers(collectionOf: (call: Call) => ServedCollection) {
     return answerOf(call, target.collection, answer);
   };
   const search: CallHandler = async (call) => {
+    const { items, target } = collectionOf(call);
+    await items.admitReader(target);
     const { parameters, keys } = searchOf(
       await call.request.body.json(searchLimit(call.services.config)),
     );
     const all = { ...call.parameters, ...parameters };
-    const { items, target } = collectionOf(call);
     if (all.export !== undefined && keys === null) {
       return exportItems(call, { items, target }, all, parameters);
     }

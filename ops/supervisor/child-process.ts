@@ -16,6 +16,8 @@ export interface ChildSpec {
   readonly role: string;
   /** Absolute path of the script. */
   readonly script: string;
+  /** Options of Node before the script. */
+  readonly options?: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -76,8 +78,8 @@ export class Child {
   }
 
   start(): void {
-    const { role, script, env } = this.#spec;
-    const child = spawn(process.execPath, [script], {
+    const { role, script, options = [], env } = this.#spec;
+    const child = spawn(process.execPath, [...options, script], {
       cwd: this.#options.cwd,
       env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

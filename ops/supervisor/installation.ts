@@ -9,6 +9,7 @@ import { createPool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import type { Log } from '#core/log/log.ts';
 import { channelOf } from '#core/messages/open-message-bus.ts';
+import { heapOptions } from '#core/process/heap-size.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { migrate } from '#core/system/migrate.ts';
@@ -205,11 +206,16 @@ export class Installation {
       ...(allotment.warning === null ? {} : { DATABASE_SHORTAGE: allotment.warning }),
       [SUPERVISOR_VARIABLE]: String(process.pid),
     };
-    const several = (number: number, role: string, script: string): ChildSpec[] =>
-      Array.from({ length: number }, () => ({ role, script: join(root, script), env }));
+    const several = (
+      number: number,
+      role: string,
+      script: string,
+      options: readonly string[] = [],
+    ): ChildSpec[] =>
+      Array.from({ length: number }, () => ({ role, script: join(root, script), options, env }));
     return new Supervisor({
       children: [
-        ...several(allotment.EDGE_PROCESSES, 'edge', scripts.edge),
+        ...several(allotment.EDGE_PROCESSES, 'edge', scripts.edge, heapOptions(config)),
         ...several(allotment.WORKER_PROCESSES, 'worker', scripts.worker),
         ...(this.#hasMonitor && scripts.monitor !== undefined
           ? several(1, 'monitor', scripts.monitor)

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { loadConfig } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { createLog } from '#core/log/log.ts';
+import { heapOptions } from '#core/process/heap-size.ts';
 import type { ChildMessage } from '#core/process/supervised-process.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { createSystemDatabase, type Teardown } from './database.ts';
@@ -66,8 +67,12 @@ export interface Cluster {
 
 const ROOT = join(import.meta.dirname, '../..');
 
-async function startProcess(script: string, env: NodeJS.ProcessEnv): Promise<Member> {
-  const child = spawn(process.execPath, [join(ROOT, script)], {
+async function startProcess(
+  script: string,
+  env: NodeJS.ProcessEnv,
+  options: readonly string[] = [],
+): Promise<Member> {
+  const child = spawn(process.execPath, [...options, join(ROOT, script)], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -131,7 +136,8 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
   t.teardown(() => Promise.all(members.map((member) => member.end('SIGKILL'))));
   const start = async (script: string, extra: Readonly<Record<string, string>>) => {
     const env = { ...processEnvironment(), ...variables, ...extra };
-    const member = await startProcess(script, env);
+    const options = script === 'edge/main.ts' ? heapOptions(loadConfig({ ...variables, ...extra })) : [];
+    const member = await startProcess(script, env, options);
     members.push(member);
     return member;
   };

@@ -51,3 +51,68 @@ t.test('a hold grows, shrinks and is given back once', async (t) => {
   t.equal(budget.used, 0);
   t.equal(budget.holders, 0);
 });
+
+function waitingBudgetOf(total: number, wait = 60_000) {
+  return new HolderBudget({ total, refusal: () => new Error('too much'), wait, maxWaiting: 3 });
+}
+
+t.test('a work waits for room, and the holder that has the least comes first', async (t) => {
+  const budget = waitingBudgetOf(100);
+  const first = budget.take('a', 30);
+  const second = budget.take('a', 20);
+  const other = budget.take('b', 20);
+  const order: string[] = [];
+  const wait = async (holder: string, amount: number, name: string) => {
+    const hold = budget.take(holder, 0);
+    await hold.growInTime(amount);
+    order.push(name);
+    return hold;
+  };
+  const works = [wait('a', 20, 'a'), wait('b', 20, 'b'), wait('c', 40, 'c')];
+  t.equal(budget.waiting, 3);
+  await t.rejects(wait('d', 90, 'd'), { message: 'too much' }, 'one more does not wait');
+  first.release();
+  await works[2];
+  t.strictSame(order, ['c']);
+  second.release();
+  other.release();
+  for (const hold of await Promise.all(works)) hold.release();
+  t.strictSame(order.slice().sort(), ['a', 'b', 'c']);
+  t.equal(budget.used, 0);
+  t.equal(budget.waiting, 0);
+});
+
+t.test('a work that finds no room in time is refused, and takes nothing', async (t) => {
+  const budget = waitingBudgetOf(100, 1);
+  const hold = budget.take('a', 100);
+  const late = budget.take('b', 0);
+  await t.rejects(late.growInTime(10), { message: 'too much' });
+  t.equal(late.amount, 0);
+  t.equal(budget.waiting, 0);
+  hold.release();
+  t.equal(budget.used, 0);
+});
+
+t.test('the work of a hold that is released waits no longer', async (t) => {
+  const budget = waitingBudgetOf(100);
+  budget.take('a', 100);
+  const hold = budget.take('b', 0);
+  const waits = hold.growInTime(10);
+  hold.release();
+  await waits;
+  t.equal(budget.takenBy('b'), 0);
+});
+
+t.test('what is there already is counted, and follows its holder', async (t) => {
+  const budget = budgetOf(100);
+  const hold = budget.take('address', 10);
+  hold.count(80);
+  t.equal(budget.used, 90);
+  t.ok(budget.isShort('address'));
+  t.notOk(budget.isShort('user'));
+  hold.moveTo('user');
+  t.strictSame([budget.takenBy('address'), budget.takenBy('user')], [0, 90]);
+  t.throws(() => hold.grow(1), { message: 'too much' });
+  hold.release();
+  t.equal(budget.used, 0);
+});

@@ -1,0 +1,172 @@
+/**
+ * The memory of a process, divided among its holders: bytes that wait for clients, such as bodies that
+ * arrive and answers that leave, and values, which are what requests are worked on. Both are counted
+ * before they are taken, and given back once the answer has left. What bytes wait for, clients decide;
+ * values are only had while work goes on. So each has its own half, and neither waits for the other.
+ */
+import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { metrics } from '#core/metrics/metrics.ts';
+import { heapLimit, heapUsed } from '#core/process/heap-size.ts';
+import { type Hold, HolderBudget } from './budget.ts';
+import { Turns } from './turns.ts';
+
+/** Bytes and values, each as a part of the heap; bytes lie mostly outside of it. */
+const PART = 0.5;
+/** What a process needs that holds nothing, in bytes. */
+const IDLE = 64 * 1_048_576;
+/** Of a heap that is fuller than this, nothing large is taken. */
+const FULL = 0.85;
+
+/** Smaller amounts are not counted: it would cost more than they do. In bytes. */
+export const UNCOUNTED = 16_384;
+/** Values of this size (bytes) make a work heavy: it waits for its turn. */
+export const HEAVY = 4 * 1_048_576;
+
+/** Heavy works that run at a time, and those of one holder. */
+const SLOTS = 4;
+const SLOTS_PER_HOLDER = 2;
+/** Works that wait for their turn or for memory. */
+const MAX_WAITING = 1_000;
+const MAX_WAITING_PER_HOLDER = 100;
+/** How long (ms) they wait. */
+const WAIT_MS = 5_000;
+/** Seconds after which the client should try again. */
+const RETRY_AFTER = 5;
+
+const NOTHING = () => undefined;
+
+function tooLarge(): ServiceError {
+  const variable = 'EDGE_MEMORY';
+  const reason = `Its values need more memory than an edge has (${variable}); send fewer at a time.`;
+  return new ServiceError('CONTENT_TOO_LARGE', { reason, variable });
+}
+
+export interface ProcessMemoryOptions {
+  /** The largest that the heap may become, in bytes; by default that of this process. */
+  readonly heap?: number;
+  /** Measures what the heap has in use; by default that of this process. */
+  readonly used?: () => number;
+  /** How long (ms) work waits for memory or its turn. */
+  readonly wait?: number;
+}
+
+export class ProcessMemory {
+  /** Bodies, answers and messages, in bytes. */
+  readonly bytes: HolderBudget;
+  /** What is made of them, in bytes of the heap. */
+  readonly values: HolderBudget;
+  readonly #turns: Turns;
+  readonly #heap: number;
+  readonly #used: () => number;
+  readonly #wait: number;
+  readonly #refused = metrics.counter('sluice_memory_refused_total', {});
+
+  constructor({ heap = heapLimit(), used = heapUsed, wait = WAIT_MS }: ProcessMemoryOptions = {}) {
+    this.#heap = heap;
+    this.#used = used;
+    this.#wait = wait;
+    const refusal = () => this.#refusal();
+    const options = { refusal, wait, maxWaiting: MAX_WAITING };
+    this.bytes = new HolderBudget({ ...options, total: heap * PART });
+    this.values = new HolderBudget({ ...options, total: Math.max(heap / 4, heap * PART - IDLE) });
+    this.#turns = new Turns({
+      slots: SLOTS,
+      slotsPerHolder: SLOTS_PER_HOLDER,
+      maxWaitingPerHolder: MAX_WAITING_PER_HOLDER,
+      maxWaiting: MAX_WAITING,
+      refusal,
+    });
+  }
+
+  /** Tells metrics what is held, from now on. */
+  measure(): void {
+    const kinds = [
+      [{ kind: 'bytes' }, this.bytes],
+      [{ kind: 'values' }, this.values],
+    ] as const;
+    metrics.reading('sluice_memory_held_bytes', () =>
+      kinds.map(([labels, { used }]) => [labels, used] as const),
+    );
+    metrics.reading('sluice_memory_max_bytes', () =>
+      kinds.map(([labels, { total }]) => [labels, total] as const),
+    );
+    metrics.reading('sluice_memory_holders', () =>
+      kinds.map(([labels, { holders }]) => [labels, holders] as const),
+    );
+    metrics.reading('sluice_memory_waiting', () => [
+      [{ wait: 'memory' }, this.bytes.waiting + this.values.waiting],
+      [{ wait: 'turn' }, this.#turns.waiting],
+    ]);
+  }
+
+  /**
+   * Takes memory for the values of a work, at once or as soon as there is room; a heavy work waits
+   * for its turn besides.
+   * @param signal gives the place up when it is aborted
+   * @returns gives everything back; works once. A promise only where the work has to wait
+   * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE where there is never so much
+   */
+  take(
+    holder: string,
+    amount: number,
+    signal?: () => AbortSignal,
+  ): (() => void) | Promise<() => void> {
+    if (amount < UNCOUNTED) return NOTHING;
+    if (amount > FULL * this.#heap - IDLE) throw tooLarge();
+    this.requireRoom();
+    if (amount >= HEAVY) return this.#takeTurn(holder, amount, signal?.());
+    const hold = this.values.take(holder, 0);
+    if (!this.values.mayTake(holder, amount)) {
+      return hold.growInTime(amount).then(() => () => hold.release());
+    }
+    hold.count(amount);
+    return () => hold.release();
+  }
+
+  /**
+   * Takes memory for the values of a work that cannot wait.
+   * @throws ServiceError SERVICE_UNAVAILABLE
+   */
+  takeNow(holder: string, amount: number): () => void {
+    if (amount < UNCOUNTED) return NOTHING;
+    this.requireRoom();
+    const hold = this.values.take(holder, amount);
+    return () => hold.release();
+  }
+
+  /**
+   * Judges by the heap itself, whatever is counted.
+   * @throws ServiceError SERVICE_UNAVAILABLE when it is nearly full
+   */
+  requireRoom(): void {
+    if (this.#used() > FULL * this.#heap) throw this.#refusal();
+  }
+
+  async #takeTurn(holder: string, amount: number, signal?: AbortSignal): Promise<() => void> {
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(this.#refusal()), this.#wait);
+    const stop =
+      signal === undefined ? patience.signal : AbortSignal.any([patience.signal, signal]);
+    let hold: Hold | null = null;
+    const endTurn = await this.#turns.take(holder, stop).finally(() => clearTimeout(timer));
+    try {
+      hold = this.values.take(holder, 0);
+      // What is larger than all there is runs alone.
+      await hold.growInTime(Math.min(amount, this.values.total));
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+    const taken = hold;
+    return () => {
+      taken.release();
+      endTurn();
+    };
+  }
+
+  #refusal(): Error {
+    this.#refused.value += 1;
+    const reason = 'It needs more memory than is free for you now; send less at the same time.';
+    return unavailable('edge', reason, { retryAfter: RETRY_AFTER });
+  }
+}

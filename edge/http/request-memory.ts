@@ -1,0 +1,72 @@
+/**
+ * What one request holds of the memory of the process: its body, what is made of it, and its answer.
+ * All of it belongs to the address of the client until the caller is known, and to him afterwards.
+ */
+import type { Hold } from '#core/holders/budget.ts';
+import type { ProcessMemory } from '#core/holders/process-memory.ts';
+
+export class RequestMemory {
+  readonly process: ProcessMemory;
+  readonly #signal: () => AbortSignal;
+  #holder: string;
+  readonly #bytes: Hold[] = [];
+  #giveBack: (() => void)[] = [];
+  #isOver = false;
+
+  /** @param signal that of the request, for what waits */
+  constructor(process: ProcessMemory, holder: string, signal: () => AbortSignal) {
+    this.process = process;
+    this.#holder = holder;
+    this.#signal = signal;
+  }
+
+  get holder(): string {
+    return this.#holder;
+  }
+
+  /** The caller is known: bytes that are there already are his. */
+  moveTo(holder: string): void {
+    this.#holder = holder;
+    for (const hold of this.#bytes) hold.moveTo(holder);
+  }
+
+  /** A hold of bytes, which is given back at the end of the request at the latest. */
+  bytes(): Hold {
+    const hold = this.process.bytes.take(this.#holder, 0);
+    if (this.#isOver) hold.release();
+    else this.#bytes.push(hold);
+    return hold;
+  }
+
+  /**
+   * Takes memory for the values of a body, until the request is over.
+   * @returns a promise where it has to wait
+   * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE where there is never so much
+   */
+  values(amount: number): void | Promise<void> {
+    const taken = this.process.take(this.#holder, amount, this.#signal);
+    if (taken instanceof Promise) return taken.then((giveBack) => this.#keep(giveBack));
+    this.#keep(taken);
+  }
+
+  /**
+   * The same for what cannot wait.
+   * @throws ServiceError SERVICE_UNAVAILABLE
+   */
+  take(amount: number): void {
+    this.#keep(this.process.takeNow(this.#holder, amount));
+  }
+
+  /** The request is over. */
+  release(): void {
+    this.#isOver = true;
+    for (const hold of this.#bytes) hold.release();
+    for (const giveBack of this.#giveBack) giveBack();
+    this.#giveBack = [];
+  }
+
+  #keep(giveBack: () => void): void {
+    if (this.#isOver) giveBack();
+    else this.#giveBack.push(giveBack);
+  }
+}
