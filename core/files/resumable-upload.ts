@@ -190,7 +190,10 @@ export class ResumableUploadTable {
     };
   }
 
-  /** Whether the lock is had, or there is nothing to lock. */
+  /**
+   * Whether the lock is had, or there is nothing to lock. A request that got it since the statement began
+   * has it: neither part then touches the row.
+   */
   async #take(id: string, lock: string): Promise<boolean> {
     const { rows } = await this.#pool.query<{ had: boolean }>(
       render(sql`WITH taken AS (UPDATE ${this.#uploads}
@@ -199,7 +202,8 @@ export class ResumableUploadTable {
           WHERE id = ${id} AND (lock IS NULL OR locked_until < clock_timestamp()) RETURNING id),
         asked AS (UPDATE ${this.#uploads} SET contended = true
           WHERE id = ${id} AND lock IS NOT NULL AND locked_until >= clock_timestamp() RETURNING id)
-        SELECT EXISTS (SELECT FROM taken) OR NOT EXISTS (SELECT FROM asked) AS had`),
+        SELECT EXISTS (SELECT FROM taken)
+          OR NOT EXISTS (SELECT FROM ${this.#uploads} WHERE id = ${id}) AS had`),
     );
     return rows[0]?.had === true;
   }

@@ -5,9 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { DataStore, ERRORS, type Lock, Server, Upload } from '@tus/server';
+import { DataStore, type Lock, Server, Upload } from '@tus/server';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import type { Checksum, ResumableUploads } from '#core/services/files/resumable-uploads.ts';
 import type { Target } from '#core/services/request-context.ts';
 import { type Body, ClientGoneError } from '#edge/http/request.ts';
@@ -60,8 +60,8 @@ class CallStore extends DataStore {
   readonly #gone: AbortSignal;
   /** The lock of this request. */
   readonly #key = randomUUID();
-  /** What we refused; the library tells clients less. */
-  refusal: unknown = null;
+  /** What failed first, other than by a rule of the protocol; the library tells clients less. */
+  failure: unknown = null;
   /** The file that the upload has become. */
   file: string | null = null;
 
@@ -94,9 +94,11 @@ class CallStore extends DataStore {
 
   override async write(stream: Readable, id: string): Promise<number> {
     const piece = { lock: this.#key, content: stream, checksum: this.#checksum };
-    const offset = await this.#noting(() => this.#uploads.add(this.#target, id, piece));
-    this.file = (await this.#uploads.find(this.#target, id)).file;
-    return offset;
+    return await this.#noting(async () => {
+      const offset = await this.#uploads.add(this.#target, id, piece);
+      this.file = (await this.#uploads.find(this.#target, id)).file;
+      return offset;
+    });
   }
 
   override async declareUploadLength(id: string, length: number): Promise<void> {
@@ -119,19 +121,27 @@ class CallStore extends DataStore {
         // Who went away while he waited keeps nothing in memory.
         const either = AbortSignal.any([signal, this.#gone]);
         held = await this.#uploads.lock(id, this.#key, () => void stop(), either);
-        if (held === null) throw ERRORS.ERR_LOCK_TIMEOUT;
+        // Its process died, or the database was away for a while: the lock ends by itself.
+        if (held === null) throw unavailable('upload', 'Another request still adds to it.');
       },
       unlock: async () => {
-        await held?.release();
+        // What has arrived is durable, and a lock that cannot be given back ends by itself.
+        await held?.release().catch(() => undefined);
       },
     };
   }
 
+  /** Notes a failure; the library's own refusals are no errors, but plain objects. */
+  note(error: unknown): void {
+    if (error instanceof Error) this.failure ??= error;
+  }
+
+  /** The library makes another error of what ends a body. */
   async #noting<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      this.refusal = error;
+      this.note(error);
       throw error;
     }
   }
@@ -194,6 +204,10 @@ export async function answerTus(call: Call, path: string): Promise<Answer> {
     maxSize: resumables.maxBytes ?? 0,
     namingFunction: () => randomUUID(),
     locker: { newLock: (id) => store.lockOf(id) },
+    onResponseError: async (_, error) => {
+      store.note(error);
+      return undefined;
+    },
   });
   const { method, body } = call.request;
   const content = method === 'POST' || method === 'PATCH' ? arriving(body) : null;
@@ -201,8 +215,9 @@ export async function answerTus(call: Call, path: string): Promise<Answer> {
   const response = await server.handleWeb(webRequest(call, content)).finally(() => {
     void content?.return();
   });
-  const { refusal } = store;
-  if (refusal instanceof Error && response.status >= 400 && !isMismatch(refusal)) throw refusal;
+  // The edge translates it as it does for all routes.
+  const { failure } = store;
+  if (failure !== null && response.status >= 400 && !isMismatch(failure)) throw failure;
   return await answerOf(response, store);
 }
 
@@ -217,7 +232,7 @@ const REFUSALS: ReadonlyMap<number, ErrorCode> = new Map([
 ]);
 
 /** @throws ServiceError */
-async function answerOf(response: Response, { file, refusal }: CallStore): Promise<Answer> {
+async function answerOf(response: Response, { file, failure }: CallStore): Promise<Answer> {
   const named = TOLD.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value] as const];
@@ -228,7 +243,7 @@ async function answerOf(response: Response, { file, refusal }: CallStore): Promi
     ...(file === null ? {} : { 'File-Id': file }),
   };
   // The protocol has a status of its own for it, which no error of ours has.
-  const status = isMismatch(refusal) ? 460 : response.status;
+  const status = isMismatch(failure) ? 460 : response.status;
   if (status < 400) return { status, headers };
   const told = (await response.text()).trim();
   const code = REFUSALS.get(status);

@@ -161,6 +161,67 @@ t.test('uploads that can be resumed', async (t) => {
     t.equal((await one.send(path, 'DELETE')).status, 204);
   });
 
+  /** Holds the row of an upload in a transaction, and waits until the request of `ask` waits for it. */
+  const besideLock = async (path: string, change: string, ask: () => Promise<Response>) => {
+    const holder = await cluster.db.connect();
+    const id = path.split('/').at(-1);
+    await holder.query('BEGIN');
+    await holder.query(`UPDATE system_resumable_uploads SET ${change} WHERE id = $1`, [id]);
+    const answering = ask();
+    const waiting = async () => {
+      const { rows } = await cluster.db.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+          AND datname = current_database() AND query LIKE '%resumable_uploads%'`,
+      );
+      return rows[0]?.pid;
+    };
+    const pid = await until(waiting, 'the request waits for the row');
+    const end = async (how: 'COMMIT' | 'ROLLBACK') => {
+      await holder.query(how);
+      holder.release();
+    };
+    return { answering, pid, end };
+  };
+
+  t.test('a session that ends within the protocol is an outage like any other', async (t) => {
+    const requests = {
+      PATCH: (path: string) => one.add(path, 0, Buffer.from('abc')),
+      HEAD: (path: string) => one.send(path, 'HEAD'),
+      DELETE: (path: string) => one.send(path, 'DELETE'),
+    };
+    for (const [method, send] of Object.entries(requests)) {
+      const { path } = await one.begin(3);
+      const { answering, pid, end } = await besideLock(path, 'created_on = created_on', () =>
+        send(path),
+      );
+      await cluster.db.query('SELECT pg_terminate_backend($1)', [pid]);
+      const answer = await answering;
+      t.equal(answer.status, 503, `${method}: ${await answer.text()}`);
+      t.ok(answer.headers.get('retry-after'), 'it says when to come again');
+      await end('ROLLBACK');
+      t.ok((await send(path)).ok, `${method} works again`);
+    }
+  });
+
+  t.test('a lock that another request got at the same moment is waited for', async (t) => {
+    const { path } = await one.begin(3);
+    const taken = `lock = gen_random_uuid(), locked_until = now() + interval '1 h'`;
+    const { answering, end } = await besideLock(path, taken, () =>
+      one.add(path, 0, Buffer.from('abc')),
+    );
+    await end('COMMIT');
+    const id = path.split('/').at(-1);
+    const contended = 'SELECT FROM system_resumable_uploads WHERE id = $1 AND contended';
+    const isAsked = async () => (await cluster.db.query(contended, [id])).rowCount === 1;
+    await until(isAsked, 'the other one is asked to stop');
+    await cluster.db.query(
+      'UPDATE system_resumable_uploads SET lock = NULL, locked_until = NULL WHERE id = $1',
+      [id],
+    );
+    const answer = await answering;
+    t.equal(answer.status, 204, await answer.text());
+  });
+
   t.test('a checksum is checked before anything counts', async (t) => {
     const { path } = await one.begin(6);
     const digest = createHash('sha1').update('abc').digest('base64');
