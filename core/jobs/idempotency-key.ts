@@ -87,17 +87,6 @@ export async function rememberKey(
   await client.query(render(remembering(schema, keyed, sql`SELECT ${job}::uuid AS id`)));
 }
 
-/** Forgets the keys of a job that was not accepted after all. */
-export async function forgetKeys(
-  client: Pick<Client, 'query'>,
-  schema: string,
-  job: string,
-): Promise<void> {
-  await client.query(
-    render(sql`DELETE FROM ${systemTable(schema, 'idempotency_keys')} WHERE job = ${job}`),
-  );
-}
-
 /** Removes keys that are too old to count. */
 export async function removeOldKeys(
   client: Pick<Client, 'query'>,

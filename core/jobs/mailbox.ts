@@ -5,7 +5,7 @@
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import type { QueueName, Queues } from './queue.ts';
+import type { QueueName, Queues, TakingQueues } from './queue.ts';
 import { canRun } from './reached-storage.ts';
 import { priorityOf } from './turn.ts';
 
@@ -46,7 +46,7 @@ async function next(
 
 /** Adds a job to its queue; one that the queue has stays as it is. */
 export async function enqueue(
-  queues: Queues,
+  queues: TakingQueues,
   { id, kind, queue, turn }: QueueableJob,
   options: { readonly delay?: number } = {},
 ): Promise<void> {
@@ -98,7 +98,7 @@ export async function wakeIfNext(
 export async function enqueueInTurn(
   pool: Pool,
   schema: string,
-  queues: Queues,
+  queues: TakingQueues,
   job: QueueableJob & { readonly mailbox: string | null },
 ): Promise<void> {
   if (job.mailbox !== null) {

@@ -49,6 +49,11 @@ export interface JobQueue {
   close(): Promise<void>;
 }
 
+/** Queues as a place for new jobs. */
+export interface TakingQueues {
+  get(name: QueueName): Pick<JobQueue, 'add'>;
+}
+
 export type QueueConfig = Pick<Config, 'REDIS_URL' | 'DATABASE_DIRECT_URL' | 'JOB_RETRY_DELAY'>;
 
 /** The queues of a process. */

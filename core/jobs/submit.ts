@@ -10,7 +10,6 @@ import { systemTable } from '#core/system/system-table.ts';
 import { currentTraceparent } from '#core/tracing/span.ts';
 import {
   earlierJob,
-  forgetKeys,
   isKept,
   type KeyedRequest,
   remembering,
@@ -20,7 +19,7 @@ import {
 } from './idempotency-key.ts';
 import { isOpen } from './job.ts';
 import { enqueueInTurn } from './mailbox.ts';
-import type { QueueName, Queues } from './queue.ts';
+import type { QueueName, TakingQueues } from './queue.ts';
 import { claimJob, hasRoom, openJobs, takeTurn, type UncountedUpload } from './quota.ts';
 import { storedJson } from './storable-json.ts';
 import { nextTurn } from './turn.ts';
@@ -74,7 +73,7 @@ export interface SubmitOptions {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  readonly queues: Queues;
+  readonly queues: TakingQueues;
   /** JOBS_MAX_PER_USER: maximum open jobs of one owner. */
   readonly maxPerHolder: number;
 }
@@ -128,13 +127,15 @@ function insertion(schema: string, job: Submission, room?: Sql): Sql {
           ? sql`VALUES (${values})`
           : sql`SELECT ${values} FROM (${openJobs(schema, holder, queue)}) AS own WHERE ${room}`
     }
-    ON CONFLICT DO NOTHING RETURNING id, turn::float8 AS turn`;
+    ON CONFLICT DO NOTHING RETURNING id, turn::float8 AS turn, xmin::text AS version`;
 }
 
 /** A job that was recorded now. */
 interface Recorded {
   readonly id: string;
   readonly turn: number;
+  /** Of its row, which is another one as soon as somebody has joined the job or has begun it. */
+  readonly version: string;
 }
 
 /**
@@ -183,6 +184,21 @@ async function findIdentical(
   return rows[0]?.id ?? null;
 }
 
+/**
+ * Joins a job that was found, so that the request that records it does not take it back.
+ * @returns false when it is taken back already
+ */
+async function join(client: Client, schema: string, id: string): Promise<boolean> {
+  const jobs = systemTable(schema, 'jobs');
+  const isNew = sql`id = ${id} AND state = 'waiting' AND attempt = 0`;
+  const { rowCount } = await client.query(
+    render(sql`UPDATE ${jobs} SET fingerprint = fingerprint WHERE ${isNew}`),
+  );
+  if (rowCount === 1) return true;
+  const { rows } = await client.query(render(sql`SELECT FROM ${jobs} WHERE id = ${id}`));
+  return rows.length === 1;
+}
+
 type Outcome =
   | { readonly joined: string; readonly recorded?: never }
   | { readonly recorded: Recorded; readonly joined?: never };
@@ -197,7 +213,7 @@ async function recordOrJoin(
   for (let tries = 0; tries < JOIN_TRIES; tries += 1) {
     // A joined job does not count, so look for it before checking the quota.
     const joined = await findIdentical(client, schema, job);
-    if (joined !== null) return { joined };
+    if (joined !== null && (await join(client, schema, joined))) return { joined };
     if (tries === 0) {
       await requireAccepting(client, schema, job.queue);
       if (job.holder !== undefined) {
@@ -254,7 +270,7 @@ async function recordAtOnce(
               ${insertion(schema, job, sql`${room} AND NOT ${isKept(schema, keyed)}`)}
             ), remembered AS (
               ${remembering(schema, keyed, sql`SELECT id FROM recorded`)}
-            ) SELECT id, turn FROM recorded`,
+            ) SELECT id, turn, version FROM recorded`,
         ];
   const results = await withConnection(connections, (client) =>
     runTogether<Recorded>(client, statements),
@@ -271,7 +287,16 @@ export async function repeatedJob(
   job: Submission,
 ): Promise<string | null> {
   const keyed = keyedRequest(job);
-  return keyed === null ? null : await earlierJob(pool, schema, keyed);
+  return keyed === null ? null : await joinEarlier(pool, schema, keyed);
+}
+
+async function joinEarlier(
+  client: Client,
+  schema: string,
+  keyed: KeyedRequest,
+): Promise<string | null> {
+  const earlier = await earlierJob(client, schema, keyed);
+  return earlier !== null && (await join(client, schema, earlier)) ? earlier : null;
 }
 
 async function accept(
@@ -286,7 +311,7 @@ async function accept(
   return await transaction(connections, async (client) => {
     if (keyed === null) return await recordOrJoin(client, options, job);
     await client.query(render(takeKey(schema, keyed)));
-    const earlier = await earlierJob(client, schema, keyed);
+    const earlier = await joinEarlier(client, schema, keyed);
     if (earlier !== null) return { joined: earlier };
     const outcome = await recordOrJoin(client, options, job);
     await rememberKey(client, schema, keyed, outcome.joined ?? outcome.recorded.id);
@@ -314,25 +339,23 @@ async function acceptOrDoubt(options: SubmitOptions, job: Submission): Promise<O
   }
 }
 
-/** Fails a job that no worker has begun; false when one has. */
-async function reject(pool: Pool, schema: string, id: string, error: ServiceError) {
-  return await transaction(pool, async (client) => {
-    const { rowCount } = await client.query(
-      render(sql`UPDATE ${systemTable(schema, 'jobs')}
-        SET state = 'failed', finished_on = now(), error = ${storedJson([error])}
-        WHERE id = ${id} AND state = 'waiting' AND attempt = 0`),
-    );
-    if (rowCount !== 1) return false;
-    await forgetKeys(client, schema, id);
-    return true;
-  });
+/**
+ * Takes back a job that its queue refused, with its key: it was not accepted, so it is not there.
+ * @returns false when somebody has joined it, or a worker has begun it
+ */
+async function takeBack(pool: Pool, schema: string, { id, version }: Recorded): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    render(sql`DELETE FROM ${systemTable(schema, 'jobs')}
+      WHERE id = ${id} AND state = 'waiting' AND attempt = 0 AND xmin = ${version}::xid`),
+  );
+  return rowCount === 1;
 }
 
 /**
  * Records the job and adds it to its queue. When the process dies in between, the reconciler adds
  * it.
  * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot accept it; REQUESTS_EXCEEDED
- *   above the quota; UNPROCESSABLE_ENTITY for the key of another request; the job is then not done,
+ *   above the quota; UNPROCESSABLE_ENTITY for the key of another request; the job is then not there,
  *   unless the error is a {@link DoubtfulSubmission}
  */
 export async function submit(options: SubmitOptions, job: Submission): Promise<Submitted> {
@@ -348,10 +371,11 @@ export async function submit(options: SubmitOptions, job: Submission): Promise<S
     if (isTransient(error)) return { id, joined: false };
     // The queue may have accepted it although its answer was lost.
     if (!(error instanceof ServiceError)) throw new DoubtfulSubmission(error);
-    const isRejected = await reject(pool, schema, id, error).catch((failure: unknown) => {
+    const isTakenBack = await takeBack(pool, schema, recorded).catch((failure: unknown) => {
       throw new DoubtfulSubmission(failure);
     });
-    if (isRejected) throw error;
+    if (isTakenBack) throw error;
+    // Somebody was told that it is accepted; the reconciler adds it.
   }
   return { id, joined: false };
 }
