@@ -43,13 +43,15 @@ export class MessageTooLargeError extends BrokenConnectionError {
   }
 }
 
-/** The parts of the driver's connection that its declarations lack. */
+/** The parts of the driver's connection that its declarations lack or hide. */
 interface Connection extends EventEmitter {
   attachListeners(stream: EventEmitter): void;
+  parse(query: { readonly name: string }, more: boolean): void;
+  close(target: { readonly type: 'S'; readonly name: string }, more: boolean): void;
 }
 
 function isConnection(value: unknown): value is Connection {
-  return value instanceof EventEmitter && 'attachListeners' in value;
+  return value instanceof EventEmitter && 'attachListeners' in value && 'parse' in value;
 }
 
 /** Follows the headers of the messages in a stream of bytes. */
@@ -124,6 +126,22 @@ function guardMessages(connection: Connection, log: Log, { limit, rowsAsBytes }:
   };
 }
 
+/**
+ * Frees a name before a statement is parsed under it again. The one before it was refused, as is one
+ * whose table changes meanwhile: PostgreSQL does not know its name then, but a pooler does, and closes
+ * the connection of a client that gives it again.
+ */
+function freeNames(connection: Connection): void {
+  const given = new Set<string>();
+  const parse = connection.parse.bind(connection);
+  connection.parse = (query, more) => {
+    const { name } = query;
+    if (given.has(name)) connection.close({ type: 'S', name }, more);
+    else if (name) given.add(name);
+    parse(query, more);
+  };
+}
+
 /** The name that metrics have for connections: the one that PostgreSQL shows. */
 export function poolName({ application_name: name = 'other' }: pg.ClientConfig): string {
   return name.replace(/^sluice /, '');
@@ -160,6 +178,7 @@ export function guardedClient(
       super(bounded(config));
       if ('connection' in this && isConnection(this.connection)) {
         guardMessages(this.connection, log, { limit, rowsAsBytes });
+        freeNames(this.connection);
         countStatements(this.connection, config);
         if (isTracing()) traceStatements(this, this.connection, poolOf(config));
       }

@@ -16,6 +16,7 @@ import {
   type PipelinedRead,
 } from './pipelined-connection.ts';
 import { type Client, isStatementError, sessionSettings } from './pool.ts';
+import { isBehindPooler } from './probe.ts';
 import { directSocket } from './row-intake.ts';
 import type { Statement } from './sql.ts';
 import type { ValueBytes } from './value-bytes.ts';
@@ -34,9 +35,9 @@ const ABANDONED_MS = 100;
 const HEED_MS = 1_000;
 const RECONNECT_MS = 500;
 
-/** SQLSTATEs of a statement that was cancelled, and of one that waited for a lock for too long. */
 const CANCELLED = '57014';
-const NOT_AVAILABLE = '55P03';
+/** SQLSTATEs of a read that waited for a lock for too long, or in a deadlock. */
+const WAITED = new Set(['55P03', '40P01']);
 
 export interface PipelinePoolOptions {
   readonly url: string;
@@ -190,6 +191,7 @@ export class PipelinePool {
     const isNeeded = (connection: PipelinedConnection | null) =>
       connection && (connection.reads.length > 0 || connection.isStuck);
     if (this.#closed || !kept || this.#connections.some(isNeeded)) return null;
+    if (!waitsForLocks && kept.isPooled) return null;
     let best: PipelinedConnection | null = null;
     for (const connection of others) {
       if (!connection?.takesWrites(this.#returned)) continue;
@@ -295,8 +297,10 @@ export class PipelinePool {
       try {
         await client.connect();
         this.#watchdog.add(client);
-        await client.query(`${sessionSettings(statementTimeout)}; SET lock_timeout = ${LOCK_MS}`);
-        this.#connections[index] = new PipelinedConnection(client, socket);
+        await client.query(sessionSettings(statementTimeout));
+        const isPooled = await isBehindPooler(client);
+        if (!isPooled) await client.query(`SET lock_timeout = ${LOCK_MS}`);
+        this.#connections[index] = new PipelinedConnection(client, socket, isPooled);
         if (this.#closed) await client.end();
         return;
       } catch (error) {
@@ -321,7 +325,7 @@ function isFatal(error: unknown): boolean {
 function reasonToMove(read: PipelinedRead, error: unknown): Moved | null {
   if (read.pending.isGone) return null;
   const code = error instanceof pg.DatabaseError ? error.code : undefined;
-  if (code === NOT_AVAILABLE) return 'lock';
+  if (WAITED.has(code ?? '')) return 'lock';
   if (code === CANCELLED && read.cut) return 'slow';
   const isForeign = code === CANCELLED || error instanceof BrokenConnectionError;
   return read.disturbed && isForeign ? 'struck' : null;

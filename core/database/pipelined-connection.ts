@@ -45,6 +45,7 @@ export interface PipelinedRead {
 
 export class PipelinedConnection {
   readonly client: pg.Client;
+  readonly isPooled: boolean;
   readonly prepared = new Set<string>();
   /** In the order in which PostgreSQL runs them. */
   readonly reads: PipelinedRead[] = [];
@@ -66,8 +67,13 @@ export class PipelinedConnection {
   /** How long reads take on average (ms). */
   #average = 0;
 
-  constructor(client: pg.Client, socket: Socket) {
+  /**
+   * @param isPooled a pooler gives the session to others between two transactions: no setting of it is
+   *   changed, and reads that wait for a lock are cut instead
+   */
+  constructor(client: pg.Client, socket: Socket, isPooled: boolean) {
     this.client = client;
+    this.isPooled = isPooled;
     this.#socket = socket;
   }
 
@@ -167,7 +173,7 @@ export class PipelinedConnection {
 
   /** What is sent from now on waits for locks as long as it must, or no longer than LOCK_MS. */
   #boundLocks(waits: boolean): void {
-    if (this.#waitsForLocks === waits) return;
+    if (this.isPooled || this.#waitsForLocks === waits) return;
     this.#waitsForLocks = waits;
     this.client.query(`SET lock_timeout = ${waits ? 0 : LOCK_MS}`).catch(() => undefined);
   }

@@ -88,6 +88,12 @@ async function withClient<T>(
   }
 }
 
+/** Whether a pooler stands between, which gives out ids of its own. */
+export async function isBehindPooler(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<Pick<Row, 'self'>>('SELECT pg_backend_pid() AS self');
+  return rows[0]?.self !== backendOf(client);
+}
+
 /** Looks at the backends with these ids; never throws. */
 export async function probeBackends(server: Server, pids: readonly number[]): Promise<Probe> {
   try {
@@ -112,8 +118,7 @@ export async function endBackends(server: Server, pids: readonly number[]): Prom
     WHERE pid = ANY ($1::int[]) AND usename = current_user AND wait_event_type = 'Client'`;
   try {
     return await withClient(server, async (client) => {
-      const { rows } = await client.query<Pick<Row, 'self'>>('SELECT pg_backend_pid() AS self');
-      if (rows[0]?.self === backendOf(client)) await client.query(end, [pids]);
+      if (!(await isBehindPooler(client))) await client.query(end, [pids]);
       return true;
     });
   } catch {

@@ -71,8 +71,8 @@ ignore_startup_parameters = extra_float_digits
   t.teardown(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exit = once(child, 'exit');
-    child.kill('SIGTERM');
-    child.kill('SIGTERM');
+    // Others make some releases wait for clients that are still there.
+    child.kill('SIGQUIT');
     await exit;
   });
   let output = '';
