@@ -1,13 +1,19 @@
 /**
  * A transaction pooler with five connections between an edge and its database: with many clients at once
- * it answers and writes what it would without. One that loses prepared statements is refused.
+ * it answers and writes what it would without, also while tables change under it. One that loses prepared
+ * statements is refused; a newer one is found in PATH before that of Debian.
  */
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { startPooler } from '#tests/harness/pooler.ts';
 import { freePort } from '#tests/harness/port.ts';
 import { Run, temporaryFolder } from '#tests/ops/supervisor/stand-in/run.ts';
+
+/** How long tables change, and the longest answer meanwhile: the schema's locks last a moment each. */
+const CHANGING_MS = 20_000;
+const LATEST_MS = 15_000;
 
 const CLIENTS = 24;
 const ROUNDS = 30;
@@ -85,6 +91,52 @@ async function manyClients(t: Test): Promise<void> {
   t.same(rows, [{ n: CLIENTS * ROUNDS }]);
 }
 
+/** Reads and writes while others change the tables, by SQL as an operator does. */
+async function besideChanges(t: Test): Promise<void> {
+  const wrong: string[] = [];
+  let slowest = 0;
+  let isOver = false;
+  let answers = 0;
+  const expect = async (name: string, work: () => ReturnType<typeof ask>) => {
+    const since = performance.now();
+    const { status, text } = await work();
+    slowest = Math.max(slowest, performance.now() - since);
+    answers += 1;
+    if (status !== 200) wrong.push(`${name}: ${status} ${text.slice(0, 300)}`);
+  };
+  const send = (path: string, method: string, body: object) =>
+    ask(path, { method, body: JSON.stringify(body) });
+  const client = async (number: number) => {
+    for (let round = 0; !isOver; round += 1) {
+      const id = 1 + ((round * 7 + number * 131) % 2_000);
+      const title = `changed ${round}`;
+      await expect('create', () => send('/items/article', 'POST', { title, author: 1 }));
+      await expect('update', () => send(`/items/article/${id}`, 'PATCH', { title }));
+      await expect('nested', () =>
+        send(`/items/article/${id}`, 'PATCH', { author: { name: title } }),
+      );
+      await expect('read', () => ask(`/items/article/${id}?fields=*,author.*`));
+    }
+  };
+  const clients = Array.from({ length: CLIENTS / 2 }, (_, number) => client(number));
+  const end = performance.now() + CHANGING_MS;
+  for (let number = 1; performance.now() < end; number += 1) {
+    const changes = [
+      `ADD COLUMN added_${number} int DEFAULT 1`,
+      `ALTER COLUMN title TYPE ${number % 2 === 0 ? 'text' : 'varchar'}`,
+      `DROP COLUMN added_${number}`,
+    ];
+    for (const change of changes) {
+      await db.query(`ALTER TABLE article ${change}`);
+      await delay(150);
+    }
+  }
+  isOver = true;
+  await Promise.all(clients);
+  t.strictSame(wrong.slice(0, 5), [], `${wrong.length} of ${answers} answers are wrong`);
+  t.ok(slowest < LATEST_MS, `the slowest answer took ${Math.round(slowest)} ms`);
+}
+
 async function streamsAndImports(t: Test): Promise<void> {
   const all = await ask('/items/article?limit=-1&export=ndjson&fields=id');
   t.equal(all.status, 200);
@@ -109,6 +161,7 @@ if (keeps) {
   await startWorker(env);
   t.test('reads and writes of many clients', manyClients);
   t.test('streams and imports', streamsAndImports);
+  t.test('reads and writes beside changes of their tables', besideChanges);
 } else {
   t.test('one that loses prepared statements is refused by one line', refusal);
 }
