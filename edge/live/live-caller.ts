@@ -21,12 +21,7 @@ export class LiveCaller {
     this.#caller = caller;
   }
 
-  /** For whom quotas count it. */
-  get holder(): string {
-    return quotaKeyOf(this.#caller);
-  }
-
-  /** For whom memory is held. */
+  /** For whom quotas count it, and memory is held. */
   get holder(): string {
     return quotaKeyOf(this.#caller);
   }
