@@ -247,7 +247,7 @@ export class IncomingBody implements Body {
     try {
       process.requireRoom();
     } catch (error) {
-      this.#spoil(error);
+      this.#refuse(error);
       return;
     }
     const goOn = () => {
@@ -268,8 +268,14 @@ export class IncomingBody implements Body {
         this.#resume();
         this.#wake?.();
       },
-      (error: unknown) => this.#spoil(error),
+      (error: unknown) => this.#refuse(error),
     );
+  }
+
+  /** There is no memory for the body. The end of a chunked one is not waited for. */
+  #refuse(error: unknown): void {
+    this.#spoil(error);
+    if (this.#head.chunked) this.hold();
   }
 
   #holdNow(): Hold {

@@ -10,7 +10,13 @@ import type { SendTimeouts } from './answer-writer.ts';
 import { DISCARDED_MAX, IncomingBody, NO_BODY } from './body.ts';
 import { addressText } from './ip-address-text.ts';
 import type { JsonBounds } from './json-bounds.ts';
-import { AnswerCutError, type Body, ClientGoneError, type Holder, type Request } from './request.ts';
+import {
+  AnswerCutError,
+  type Body,
+  ClientGoneError,
+  type Holder,
+  type Request,
+} from './request.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { RequestMemory } from './request-memory.ts';
 import { headerLine, type StandardHeaders } from './response-header.ts';
@@ -274,11 +280,7 @@ export class Exchange implements Request {
     return first !== -1 && this.#headers.includes('content-length', first + 1);
   }
 
-  #open({
-    bodyLimit: limit,
-    jsonBounds: bounds,
-    bodyPatience: patience,
-  }: ExchangeSettings): Body {
+  #open({ bodyLimit: limit, jsonBounds: bounds, bodyPatience: patience }: ExchangeSettings): Body {
     const length = this.header('content-length');
     const chunked = this.#deferring;
     const isUnread = BODILESS.has(this.method);

@@ -136,7 +136,8 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
   t.teardown(() => Promise.all(members.map((member) => member.end('SIGKILL'))));
   const start = async (script: string, extra: Readonly<Record<string, string>>) => {
     const env = { ...processEnvironment(), ...variables, ...extra };
-    const options = script === 'edge/main.ts' ? heapOptions(loadConfig({ ...variables, ...extra })) : [];
+    const options =
+      script === 'edge/main.ts' ? heapOptions(loadConfig({ ...variables, ...extra })) : [];
     const member = await startProcess(script, env, options);
     members.push(member);
     return member;
