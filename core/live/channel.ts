@@ -16,7 +16,7 @@ import type { LiveAction, Subscriber } from './subscriber.ts';
 
 export interface ChannelParts {
   readonly collection: string;
-  readonly reads: LiveReads;
+  readonly reads: Pick<LiveReads, 'standingOf' | 'find'>;
   readonly queues: HolderQueues;
   readonly warn: (error: Error) => void;
 }

@@ -2,8 +2,13 @@
  * Works for subscribers, by turns of their holders. A work waits in the queue of one holder: however
  * many wait there, those of another holder are not delayed beyond its turn.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Turns } from '#core/holders/turns.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
+
+/** When more works of a holder wait, it rests after each for as long (ms) as that took, at most. */
+const MANY = 100;
+const LONGEST_REST_MS = 100;
 
 /** Something to do; must not throw. */
 export interface QueuedWork {
@@ -64,17 +69,24 @@ export class HolderQueues {
 
   async #run(holder: string, queue: Queue): Promise<void> {
     while (queue.works.size > 0) {
-      await this.#turns.run(holder, async () => {
-        await this.#slice.rest();
-        const [work] = queue.works;
-        if (work === undefined) return;
-        queue.works.delete(work);
-        queue.running += 1;
-        await work.run();
-        queue.running -= 1;
-      });
+      const took = await this.#turns.run(holder, () => this.#runNext(queue));
+      // It leaves half of the processor to others, too.
+      if (queue.works.size > MANY) await delay(Math.min(took, LONGEST_REST_MS));
     }
     queue.runners -= 1;
     if (queue.runners === 0) this.#queues.delete(holder);
+  }
+
+  /** @returns how long (ms) it took */
+  async #runNext(queue: Queue): Promise<number> {
+    await this.#slice.rest();
+    const [work] = queue.works;
+    if (work === undefined) return 0;
+    queue.works.delete(work);
+    queue.running += 1;
+    const started = performance.now();
+    await work.run();
+    queue.running -= 1;
+    return performance.now() - started;
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Subscriptions under load: how long after the commit an event reaches a subscriber of another edge,
- * whether each of a hundred is told of every one, and what idle subscribers cost.
+ * whether each of a hundred is told of every one, what idle subscribers cost, and what others notice of
+ * a user with thousands of questions.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';
 import { openSocket } from '#tests/harness/socket.ts';
 import { until } from '#tests/harness/until.ts';
+import { percentile, startSteadyReads } from './fixture/steady-reads.ts';
 
 /** Milliseconds after the answer to the write, which comes after its commit. */
 const HEARD_WITHIN = 20;
@@ -19,6 +21,10 @@ const SUBSCRIBERS = 100;
 const RATE = 200;
 const SECONDS = 10;
 const IDLE = 5_000;
+const GREEDY_SOCKETS = 60;
+const QUESTIONS = 100;
+/** Milliseconds at most, for 99 of 100 events and reads of others beside a greedy user. */
+const BESIDE_GREEDY = 100;
 const IDLE_BYTES = 200 * 1024 ** 2;
 
 function median(times: readonly number[]): number {
@@ -35,7 +41,15 @@ for (const backend of backends) {
   t.test(`live on ${backend.name}`, async (t) => {
     const cluster = await startCluster(t, {
       edges: 2,
-      env: { WEBSOCKETS_ENABLED: 'true', WEBSOCKETS_HEARTBEAT_ENABLED: 'false', ...backend.env },
+      env: {
+        WEBSOCKETS_ENABLED: 'true',
+        WEBSOCKETS_HEARTBEAT_ENABLED: 'false',
+        // One user has as many as a quota keeps from users elsewhere.
+        WEBSOCKETS_MAX_PER_USER: '10000',
+        WEBSOCKETS_MAX_SUBSCRIPTIONS_PER_USER: '10000',
+        WEBSOCKETS_REST_CONN_LIMIT: '20000',
+        ...backend.env,
+      },
     });
     const { db, urls } = cluster;
     await db.query('CREATE TABLE note (id serial PRIMARY KEY, title text, n int)');
@@ -145,6 +159,62 @@ for (const backend of backends) {
       await create(1);
       await until(() => heard === IDLE, 'all of them hear of one');
       for (const socket of sockets) socket.destroy();
+    });
+
+    await t.test('a user with thousands of questions', async (t) => {
+      const quiet = await createMember(cluster, [{ action: 'read', collection: 'note' }]);
+      const greedy = await createMember(cluster, [{ action: 'read', collection: 'note' }]);
+      const listener = await open(quiet.token, ['id', 'n']);
+      t.teardown(() => listener.close());
+      /** Writes at a steady rate; how long after the answer each one is heard of (ms), and reads. */
+      const measure = async () => {
+        listener.heard.length = 0;
+        const [url = ''] = urls;
+        const pathOf = (n: number) => `/items/note?limit=5&offset=${n % 10}&fields=id,title`;
+        const reads = startSteadyReads({ url, token: quiet.token, rate: 50, pathOf });
+        const times: number[] = [];
+        for (let n = 0; n < 100; n += 1) {
+          await create(n);
+          const committed = performance.now();
+          while (!listener.heard.some(({ data }) => data.some((one: { n: number }) => one.n === n)))
+            await delay(1);
+          times.push(performance.now() - committed);
+          listener.heard.length = 0;
+          await delay(30);
+        }
+        return { times, reads: await reads.stop() };
+      };
+      const alone = await measure();
+      const sockets = await Promise.all(
+        Array.from({ length: GREEDY_SOCKETS }, async (_, number) => {
+          const socket = await openSocket(`${urls[0]}/websocket?access_token=${greedy.token}`);
+          t.teardown(() => socket.close());
+          for (let uid = 0; uid < QUESTIONS; uid += 1) {
+            // Another shape each: as many conditions as its number in the binary system has digits.
+            const place = number * QUESTIONS + uid;
+            const conditions = place.toString(2).split('');
+            const filter = {
+              _and: conditions.map((digit) => ({ n: digit === '1' ? { _gte: 0 } : { _lt: 1e9 } })),
+            };
+            const query = { fields: ['id'], filter };
+            socket.send({ type: 'subscribe', collection: 'note', event: 'create', query, uid });
+          }
+          await until(() => socket.heard.length >= QUESTIONS, 'all subscriptions', 120_000);
+          t.ok(socket.heard.every(({ event }) => event === 'init'));
+          return socket;
+        }),
+      );
+      const beside = await measure();
+      const shown = (times: readonly number[]) =>
+        `${median(times).toFixed(1)} ms, p99 ${percentile(times, 99).toFixed(1)} ms`;
+      t.comment(`heard: alone ${shown(alone.times)}; beside ${shown(beside.times)}`);
+      t.comment(`read: alone ${shown(alone.reads)}; beside ${shown(beside.reads)}`);
+      for (const kind of ['times', 'reads'] as const) {
+        const most = Math.max(BESIDE_GREEDY, 3 * percentile(alone[kind], 99));
+        t.ok(percentile(beside[kind], 99) <= most, kind);
+      }
+      const closed = await Promise.race([...sockets.map((one) => one.closed), delay(0)]);
+      t.comment(closed === undefined ? 'the greedy user kept up' : 'the greedy user begins again');
     });
   });
 }
