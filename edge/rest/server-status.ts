@@ -6,9 +6,13 @@ import { answerOf, type RouteEntry } from './route.ts';
 /** Everybody sees the status; administrators see the details. */
 const health: CallHandler = async ({ caller, services }) => {
   const found = await services.health.check();
+  const isOut = found.status === 'error';
   return {
-    status: found.status === 'error' ? 503 : 200,
-    headers: { 'Content-Type': 'application/health+json' },
+    status: isOut ? 503 : 200,
+    headers: {
+      'Content-Type': 'application/health+json',
+      ...(isOut ? { 'Retry-After': '1' } : {}),
+    },
     body: JSON.stringify(caller.admin ? found : { status: found.status }),
   };
 };
