@@ -234,10 +234,10 @@ export async function openEdgeServices(
     responses: caching.responses,
   });
   const uploads = new ArrivingUploads(config.UPLOADS_MAX_PER_USER);
-  const store = new FileStore({
-    ...{ storages, config, log, failpoint },
-    unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
+  const unclaimed = new UnclaimedContent({
+    ...{ pool, schema, maxPerUser: config.FILES_MAX_PER_USER },
   });
+  const store = new FileStore({ ...{ storages, config, log, failpoint }, unclaimed });
   const images = new MeasuredImages(jobs, log);
   const assets = new AssetService({ pool, schema, store, catalog, access, bounds });
   const resumables = new ResumableUploads({
@@ -324,6 +324,7 @@ export async function openEdgeServices(
         const checked = place === 0 ? spool : storage;
         return { name, storage: checked, free: () => checked.free() };
       }),
+      unclaimed: () => unclaimed.amounts([...storages.keys()]),
       unresponsive: () => reader.unresponsive,
       shortage: config.DATABASE_SHORTAGE,
       rules,

@@ -59,6 +59,15 @@ export async function claimContent(
   throw unavailable('storage', 'The content arrived too slowly and was given up.');
 }
 
+/** How much of a storage no file refers to. */
+export interface UnclaimedAmount {
+  readonly storage: string;
+  /** Uploads that arrive, or may be resumed. */
+  readonly arriving: { readonly files: number; readonly bytes: number };
+  /** What is to be removed. */
+  readonly left: { readonly files: number; readonly bytes: number };
+}
+
 export interface UnclaimedContentOptions {
   readonly pool: Pool;
   /** The schema of the system tables. */
@@ -127,6 +136,21 @@ export class UnclaimedContent {
         WHERE ${isLeft(storages)} LIMIT 1`),
     );
     return rows.length > 0;
+  }
+
+  /** How much of the storages no file refers to; those without any are left out. */
+  async amounts(storages: readonly string[]): Promise<UnclaimedAmount[]> {
+    const { pool, schema } = this.#options;
+    const amount = (condition: Sql) => sql`json_build_object(
+      'files', count(*) FILTER (WHERE ${condition}),
+      'bytes', coalesce(sum(bytes) FILTER (WHERE ${condition}), 0))`;
+    const left = isLeft(storages);
+    const { rows } = await pool.query<UnclaimedAmount>(
+      render(sql`SELECT storage, ${amount(sql`NOT (${left})`)} AS arriving, ${amount(left)} AS left
+        FROM ${systemTable(schema, 'unclaimed_content')}
+        WHERE storage = ANY(${storages}::text[]) GROUP BY storage`),
+    );
+    return rows;
   }
 
   async #sweepSome(

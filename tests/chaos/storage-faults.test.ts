@@ -1,10 +1,11 @@
 // @newest @slow
 /** A storage that is full, slow, refuses, or lies about what it has. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { HealthCheck } from '#core/process/health-check.ts';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { answerS3Error, startS3Server } from '#tests/harness/s3-server.ts';
 import { until } from '#tests/harness/until.ts';
@@ -103,6 +104,40 @@ t.test('a full disk', async (t) => {
   const small = await exported(t, cluster, 'item');
   t.match(await ended(cluster, small), { state: 'completed' });
   t.equal(await (await cluster.fetch(`${small}/file`)).text(), 'id,name\n1,a\n3,c\n');
+
+  const checksOf = async (name: string): Promise<HealthCheck[]> => {
+    const { checks } = JSON.parse(await (await cluster.fetch('/server/health')).text());
+    return checks[name] ?? [];
+  };
+  const isFull = async () => (await checksOf('storage:local:writable'))[0]?.status === 'error';
+  writeFileSync(join(disk, 'filling'), Buffer.alloc(2 * MB));
+  t.throws(() => writeFileSync(join(disk, 'filling'), Buffer.alloc(2 * MB), { flag: 'a' }));
+  await until(isFull, 'health says that the disk is full');
+  t.match(await checksOf('storage:local:writable'), [{ output: /no room/ }]);
+  t.match(await checksOf('storage:local:free'), [{ status: 'error', observedValue: Number }]);
+
+  const begun = await cluster.fetch('/files/tus', {
+    method: 'POST',
+    headers: {
+      'Tus-Resumable': '1.0.0',
+      'Upload-Length': '1000',
+      'Upload-Metadata': `filename ${Buffer.from('a.bin').toString('base64')}`,
+    },
+  });
+  t.equal(begun.status, 201);
+  await cluster.db.query(`INSERT INTO system_unclaimed_content (storage, name, state, bytes)
+    VALUES ('local', gen_random_uuid()::text, 'unused', 500)`);
+  const unclaimed = await until(async () => {
+    const found = await checksOf('storage:local:unclaimed');
+    return found.length === 2 ? found : null;
+  }, 'what is left behind is listed');
+  t.match(unclaimed, [
+    { status: 'ok', componentId: 'arriving', observedValue: 1, output: /^1000 bytes/ },
+    { status: 'warn', componentId: 'left', observedValue: 1, output: /^500 bytes/ },
+  ]);
+  t.ok(await isFull(), 'health goes on saying so');
+  rmSync(join(disk, 'filling'));
+  await until(async () => !(await isFull()), 'it is over');
 });
 
 t.test('a bucket that refuses, is slow and lies', async (t) => {

@@ -6,12 +6,14 @@
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
+import type { UnclaimedAmount } from '#core/files/unclaimed-content.ts';
 import { observeQueues } from '#core/jobs/queue-observation.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { HealthCheck, HealthChecks, HealthStatus } from '#core/process/health-check.ts';
 import type { RedisChecks } from '#core/redis/redis-checks.ts';
 import type { RuleAudit } from '../unreadable-rules.ts';
 import { catalogChecks } from './catalog-checks.ts';
+import { contentChecks } from './content-checks.ts';
 import { connectionsUsed, historySize, lateResponse, responseTime } from './database-checks.ts';
 import { type JobThresholds, jobChecks } from './job-checks.ts';
 import { processChecks } from './process-checks.ts';
@@ -49,6 +51,8 @@ export interface HealthServiceOptions {
   readonly redis: RedisChecks | null;
   /** One for each location. */
   readonly storages: readonly CheckedStorage[];
+  /** What the storages have that no file refers to. */
+  readonly unclaimed: () => Promise<readonly UnclaimedAmount[]>;
   /** Other checks of this process. */
   readonly others: () => HealthChecks;
 }
@@ -80,7 +84,7 @@ export class HealthService {
 
   constructor(options: HealthServiceOptions) {
     this.#options = options;
-    const { config, pool, schema, redis, storages } = options;
+    const { config, pool, schema, redis, storages, unclaimed } = options;
     const database = new SampledChecks({
       every: EVERY_MS,
       steps: [
@@ -88,6 +92,7 @@ export class HealthService {
         () => this.#jobs(),
         () => processChecks(pool, schema),
         () => historySize(pool, schema, config),
+        () => contentChecks(unclaimed),
       ],
       late: (done) =>
         'pg:responseTime' in done

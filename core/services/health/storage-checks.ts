@@ -41,18 +41,20 @@ export async function storageChecks(
   { name, storage, free }: CheckedStorage,
   warnFree: number,
 ): Promise<HealthChecks> {
-  const writable = `storage:${name}:writable`;
+  const room = await free().catch(() => null);
+  return {
+    [`storage:${name}:writable`]: [await writableCheck(storage)],
+    ...(room === null ? {} : { [`storage:${name}:free`]: [freeCheck(room, warnFree)] }),
+  };
+}
+
+async function writableCheck(storage: CheckedStorage['storage']): Promise<HealthCheck> {
   try {
     const id = randomUUID();
     await storage.write(id, oneByte(), undefined);
     await storage.remove(id);
-    const room = await free();
-    return {
-      [writable]: [{ status: 'ok', ...COMPONENT }],
-      ...(room === null ? {} : { [`storage:${name}:free`]: [freeCheck(room, warnFree)] }),
-    };
+    return { status: 'ok', ...COMPONENT };
   } catch (error) {
-    const output = `No file can be written: ${reasonOf(error)}`;
-    return { [writable]: [{ status: 'error', ...COMPONENT, output }] };
+    return { status: 'error', ...COMPONENT, output: `No file can be written: ${reasonOf(error)}` };
   }
 }
