@@ -7,7 +7,7 @@ import type { Filter } from '../query.ts';
 import { planCall } from './call.ts';
 import { type Condition, connect, type Subject, VOID, whereSeen } from './condition.ts';
 import { stepsOf } from './document.ts';
-import { isArray, mayBeList, planListOperation, quantified } from './list-value.ts';
+import { mayBeList, planListOperation, quantified } from './list-value.ts';
 import { flagOf, type Operation, planOperation } from './operation.ts';
 import type { Column, Join, Match } from './plan.ts';
 import {
@@ -52,7 +52,8 @@ function planDocument(scope: Scope, subject: Subject, filter: Filter): Condition
   }
   const steps = stepsOf(filter.key, filter.place, scope.context.bounds.maxJsonDepth);
   const { field, guard, value: of } = subject;
-  const value = { kind: 'member', of, isArray: field !== null && isArray(field), steps } as const;
+  if (field === null) throw new TypeError('a document has a field behind it');
+  const value = { kind: 'member', of, field, steps } as const;
   const member: Subject = { value, type: 'member', field: null, concealed: false, guard };
   return planMember(scope.context, member, filter.filter);
 }

@@ -120,8 +120,8 @@ export type Value =
       /** A part of a document. */
       readonly kind: 'member';
       readonly of: Value;
-      /** The document is a list of PostgreSQL. */
-      readonly isArray: boolean;
+      /** The field that has the document, or the list of PostgreSQL. */
+      readonly field: ColumnField;
       readonly steps: readonly string[];
     }
   | {

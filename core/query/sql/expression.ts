@@ -5,6 +5,7 @@ import type { Column, Guard, Join, Table, Value } from '../plan/plan.ts';
 import type { PathOperand, RecordPath } from '../plan/record.ts';
 import { memberText } from './document.ts';
 import { pastSql } from './past.ts';
+import { lengthSql, ofDocument, ofPart, type Part, partSql } from './readable-json.ts';
 import { childEnds, childrenSql, columnNamed, matchSql, tableSql, whereSql } from './table.ts';
 import { holdsSql, testSql, type Written } from './test.ts';
 
@@ -83,19 +84,14 @@ const PARTS: Readonly<Record<string, Sql>> = {
   second: sql`second`,
 };
 
-function documentSql(value: Sql, isArray: boolean): Sql {
-  return isArray ? sql`to_jsonb(${value})` : sql`(${value})::jsonb`;
-}
-
 function callSql({ name, column, steps }: Extract<Value, { kind: 'call' }>): Sql {
   const value = visibleSql(column);
   const { type, column: described } = column.field;
-  const isArray = described.elementType !== null;
-  if (name === 'json') return sql`(${documentSql(value, isArray)} #> ${steps}::text[])`;
+  if (name === 'json') return partSql({ field: column.field, value, steps });
   if (name === 'count') {
-    if (isArray) return sql`cardinality(${value})`;
-    const document = documentSql(value, false);
-    return sql`(CASE jsonb_typeof(${document}) WHEN 'array' THEN jsonb_array_length(${document}) END)`;
+    return described.elementType === null
+      ? lengthSql(column.field, value)
+      : sql`cardinality(${value})`;
   }
   // Seconds come with their fraction, which a cast alone would round up to the next minute.
   const number = sql`trunc(extract(${PARTS[name]} FROM ${value}))::int`;
@@ -109,11 +105,8 @@ function countSql({ parent, table, relation, guard }: Extract<Value, { kind: 'co
   return guarded(guard, sql`(SELECT count(*)::int8 FROM ${tableSql(table)}${where})`);
 }
 
-/** The part of a document that a value is; null for other values. */
-function memberOf(value: Value): Sql | null {
-  if (value.kind === 'element') return value.field === null ? ELEMENT : null;
-  if (value.kind !== 'member') return null;
-  return sql`(${documentSql(unguardedSql(value.of), value.isArray)} #> ${value.steps}::text[])`;
+function partOf({ of, field, steps }: Extract<Value, { kind: 'member' }>): Part {
+  return { field, value: unguardedSql(of), steps };
 }
 
 /** A value of a row; columns whether or not the caller may see them, for tests that ask themselves. */
@@ -126,10 +119,9 @@ function unguardedSql(value: Value): Sql {
     case 'count':
       return countSql(value);
     case 'member':
-    case 'element': {
-      const member = memberOf(value);
-      return member === null ? ELEMENT : memberText(member);
-    }
+      return memberText(partSql(partOf(value)));
+    case 'element':
+      return value.field === null ? memberText(ELEMENT) : ELEMENT;
   }
 }
 
@@ -157,11 +149,16 @@ export function leftJoins(joins: readonly Join[]): Sql {
   );
 }
 
-function elementsSql({ elements }: RecordPath, value: Sql): Sql {
+function elementsSql({ elements, column }: RecordPath, value: Sql): Sql {
   if (elements === 'array') return sql`unnest((${value})::text[])`;
   if (elements === 'csv') return sql`unnest(string_to_array(${value}, ','))`;
-  const document = sql`(${value})::jsonb`;
-  return sql`jsonb_array_elements_text(CASE jsonb_typeof(${document}) WHEN 'array' THEN ${document} ELSE jsonb_build_array(${document}) END)`;
+  const list = ofDocument(
+    column.field,
+    value,
+    (document) =>
+      sql`CASE jsonb_typeof(${document}) WHEN 'array' THEN ${document} ELSE jsonb_build_array(${document}) END`,
+  );
+  return sql`jsonb_array_elements_text(${list})`;
 }
 
 /** A select of one column `v`. */
@@ -221,18 +218,27 @@ function noneSql(exists: Sql, isVoid: Void): Sql {
   return sql`(CASE WHEN NOT ${open} THEN TRUE END AND NOT ${exists})`;
 }
 
-function writtenOf({ value }: Subject): Written {
+function writtenOf({ value }: Subject, member: Sql | null): Written {
   return {
-    value: unguardedSql(value),
+    value: member === null ? unguardedSql(value) : memberText(member),
     bare: value.kind === 'column' ? bareSql(value.column) : null,
-    member: memberOf(value),
+    member,
     path: pathSql,
   };
 }
 
+/** A test of a value, of which the part of a document is made once. */
+function judgedSql(test: Test): Sql {
+  const { subject } = test;
+  const { value } = subject;
+  const judged = (member: Sql | null) => testSql(test, writtenOf(subject, member));
+  if (value.kind === 'member') return ofPart(partOf(value), judged);
+  return judged(value.kind === 'element' && value.field === null ? ELEMENT : null);
+}
+
 function guardedTest(test: Test): Sql {
   const { operator, subject } = test;
-  const seen = whereSeen(subject.guard, testSql(test, writtenOf(subject)));
+  const seen = whereSeen(subject.guard, judgedSql(test));
   const isMissing = operator === '_null' || operator === '_empty';
   return isMissing ? sql`(${seen}) IS NOT TRUE` : seen;
 }
@@ -240,10 +246,17 @@ function guardedTest(test: Test): Sql {
 function elementsTest(condition: Extract<Condition, { kind: 'elements' }>): Sql {
   const { subject, none, condition: inner } = condition;
   const value = unguardedSql(subject.value);
-  const isArray = (subject.field?.column.elementType ?? null) !== null;
-  const document = documentSql(value, false);
-  const list = sql`CASE jsonb_typeof(${document}) WHEN 'array' THEN ${document} ELSE '[]' END`;
-  const from = isArray ? sql`unnest(${value}) AS e(v)` : sql`jsonb_array_elements(${list}) AS e(v)`;
+  const { field } = subject;
+  if (field === null) throw new TypeError('a list has a field behind it');
+  const list = ofDocument(
+    field,
+    value,
+    (document) => sql`CASE jsonb_typeof(${document}) WHEN 'array' THEN ${document} ELSE '[]' END`,
+  );
+  const from =
+    field.column.elementType === null
+      ? sql`jsonb_array_elements(${list}) AS e(v)`
+      : sql`unnest(${value}) AS e(v)`;
   const exists = sql`EXISTS (SELECT FROM ${from} WHERE ${conditionSql(inner, false)})`;
   if (!none) return whereSeen(subject.guard, exists);
   const without = noneSql(exists, inner.void);

@@ -9,6 +9,7 @@ import type { PathOperand } from '../plan/record.ts';
 import { derived, Slot } from '../plan/slot.ts';
 import { compareMember, memberAmong } from './document.ts';
 import { geometryTest } from './geometry.ts';
+import { documentSql, ofDocument } from './readable-json.ts';
 
 /** What a test is about, as it is written. */
 export interface Written {
@@ -48,7 +49,7 @@ function filledSql({ subject }: Pick<Test, 'subject'>, value: Sql): Sql {
   if (field !== null && mayBeList(subject)) {
     return isArray(field)
       ? sql`cardinality(${value}) > 0`
-      : sql`(${value})::jsonb NOT IN ('[]', '{}', '""', 'null')`;
+      : sql`${documentSql(field, value)} NOT IN ('[]', '{}', '""', 'null')`;
   }
   // Types that have no empty text are empty when null.
   const hasEmptyText =
@@ -189,6 +190,9 @@ export function holdsSql(
   if (field !== null && isArray(field)) {
     return sql`${value} @> ${texts}::text[]::${bareType(field.column)}`;
   }
-  const tests = texts.map((text) => sql`(${value})::jsonb @> ${text}::jsonb`);
-  return tests.length === 1 ? join(tests) : sql`(${join(tests, ' OR ')})`;
+  if (field === null) throw new TypeError('a list has a field behind it');
+  const tests = (document: Sql) => texts.map((text) => sql`${document} @> ${text}::jsonb`);
+  return texts.length === 1
+    ? join(tests(documentSql(field, value)))
+    : ofDocument(field, value, (document) => sql`(${join(tests(document), ' OR ')})`);
 }
