@@ -6,6 +6,7 @@ import { deletedRowsSql } from '#core/changes/deleted-items.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Reader } from '#core/database/reader.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { keyOfItem } from '#core/history/history.ts';
 import type { Key } from '#core/query/key.ts';
@@ -17,7 +18,6 @@ import {
   type ContextOptions,
   ContextSource,
   type ItemContext,
-  noCollection,
   servesItems,
 } from '#core/services/request-context.ts';
 import { StatementCache, type UnparsedQuery } from '#core/services/statement-cache.ts';
@@ -171,7 +171,8 @@ export class LiveReads {
 
 function served({ catalog, grants, collection: name }: ItemContext): Collection {
   const collection = catalog.collections.get(name);
-  if (!collection || !servesItems(collection) || grants.of(name) === null) throw noCollection(name);
+  if (!collection || !servesItems(collection) || grants.of(name) === null)
+    throw refusal({ collection: name });
   return collection;
 }
 

@@ -6,6 +6,7 @@ import type { Permission } from '#core/access/rights.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import type { Key } from '#core/query/key.ts';
@@ -29,18 +30,12 @@ function uncovered(permissions: readonly Permission[], names: readonly string[])
 }
 
 function noFields({ collection }: Write, action: Action, names: readonly string[]): Error {
-  const list = names.map((name) => `"${name}"`).join(', ');
-  return forbidden(
-    `You have no permission to ${action} the fields ${list} in collection "${collection.name}" ` +
-      'or they do not exist.',
-  );
+  return refusal({ collection: collection.name, fields: names }, { to: action });
 }
 
 /** The error of who may not do a thing with any item of a collection. */
 export function noAction(collection: string, action: Action | 'delete'): Error {
-  return forbidden(
-    `You have no permission to ${action} items in collection "${collection}" or it does not exist.`,
-  );
+  return refusal({ collection }, { to: `${action} items in` });
 }
 
 function permissionsFor(write: Write, action: Action | 'delete'): readonly Permission[] {

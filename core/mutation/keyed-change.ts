@@ -59,7 +59,7 @@ function plainItem(key: Key, item: Item): PlannedItem {
 /** An item of a payload that names relations; null when it brings others along, or may. */
 async function plannedItem(write: Write, key: Key, value: unknown): Promise<PlannedItem | null> {
   const { collection, target } = write;
-  const planner = new Planner(target.catalog, new Allowance(undefined));
+  const planner = new Planner(target, new Allowance(undefined));
   const input = { place: [], value, intent: 'update', key } as const;
   const { items, toOne, toMany } = await planner.level(collection, [input]);
   return toOne.length + toMany.length === 0 ? (items[0] ?? null) : null;

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { type FileStatement, fileStatement } from '#core/export/export-file.ts';
 import {
@@ -23,7 +24,6 @@ import {
   type ContextOptions,
   ContextSource,
   type ItemContext,
-  noCollection,
   servesItems,
 } from './request-context.ts';
 
@@ -70,7 +70,7 @@ export function exportStatement(
   const collection = context.catalog.collections.get(context.collection);
   const isServed = collection !== undefined && servesItems(collection);
   if (!isServed || context.grants.of(context.collection) === null) {
-    throw noCollection(context.collection);
+    throw refusal({ collection: context.collection });
   }
   return fileStatement(context, queryOf(context, query), { format, safe });
 }

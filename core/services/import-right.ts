@@ -4,6 +4,7 @@
  */
 import type { Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import { forbidden, type ServiceError } from '#core/errors/service-error.ts';
 
 /**
@@ -51,9 +52,7 @@ function importFields(
 
 /** The refusal of a collection that the caller may not import into, or that does not exist. */
 export function notImportable(name: string): ServiceError {
-  return forbidden(
-    `You have no permission to import into collection "${name}" or it does not exist.`,
-  );
+  return refusal({ collection: name }, { to: 'import into' });
 }
 
 /** The target of an import. */

@@ -6,6 +6,7 @@ import type { Pool } from '#core/database/pool.ts';
 import type { PoolShares } from '#core/database/pool-shares.ts';
 import type { Reader } from '#core/database/reader.ts';
 import type { Statement } from '#core/database/sql.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { keyOfPath, keysOfBody } from '#core/query/key.ts';
 import { PAGE_LIMIT } from '#core/query/limits.ts';
@@ -25,7 +26,6 @@ import {
   type ContextOptions,
   ContextSource,
   type ItemContext,
-  noCollection,
   type Serves,
   type Target,
 } from './request-context.ts';
@@ -283,20 +283,22 @@ export class ItemReader {
     const { rights } = context;
     const actions = ['read', 'create', 'update'] as const;
     if (actions.some((action) => rights.of(collection.name, action).length > 0)) return true;
-    throw noCollection(context.collection);
+    throw refusal({ collection: context.collection });
   }
 
   /** The collection, if this service is responsible for it. */
   protected served(context: ItemContext): Collection {
     const collection = context.catalog.collections.get(context.collection);
-    if (!collection || !this.#options.serves(collection)) throw noCollection(context.collection);
+    if (!collection || !this.#options.serves(collection))
+      throw refusal({ collection: context.collection });
     return collection;
   }
 
   /** The collection, if the caller may read any of it. */
   protected readable(context: ItemContext): Collection {
     const collection = this.served(context);
-    if (context.grants.of(context.collection) === null) throw noCollection(context.collection);
+    if (context.grants.of(context.collection) === null)
+      throw refusal({ collection: context.collection });
     return collection;
   }
 

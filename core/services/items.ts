@@ -2,12 +2,13 @@
  * Items: the one service that every API maps onto. Reading is inherited; a write parses, locks,
  * judges, writes, tells history and reads back in one transaction.
  */
+import { mayKnow } from '#core/access/known.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import { ACTIONS } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { AtOnce } from '#core/changes/write-transaction.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { connectionFor } from '#core/database/write-connection.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import type { History } from '#core/history/history.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
@@ -43,7 +44,7 @@ import {
   shown,
   type WriteAnswer,
 } from './read-back.ts';
-import { type ItemContext, noCollection, type Target } from './request-context.ts';
+import type { ItemContext, Target } from './request-context.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 import { keysOf, type Selection } from './selection.ts';
 import { firstKey } from './singleton.ts';
@@ -406,8 +407,7 @@ export class ItemService extends ItemReader {
   /** The collection, if anything at all is allowed on it: what is forbidden looks like nothing. */
   #known(context: ItemContext): Collection {
     const collection = this.served(context);
-    const { rights } = context;
-    if (ACTIONS.some((action) => rights.of(collection.name, action).length > 0)) return collection;
-    throw noCollection(collection.name);
+    if (mayKnow(context.rights, collection.name)) return collection;
+    throw refusal({ collection: collection.name });
   }
 }

@@ -9,7 +9,7 @@ import type { Rights } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { isMisread, translateFailure } from '#core/database/failure.ts';
-import { forbidden, ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import type { Item } from '#core/mutation/payload.ts';
 import type { QueryBounds } from '#core/query/query.ts';
@@ -172,11 +172,6 @@ function unanswerable(error: pg.DatabaseError, writing: boolean): Error {
 
 function overtaken(cause: pg.DatabaseError): Error {
   return unavailable('schema', 'The schema changed during each attempt.', { cause });
-}
-
-/** The error for a collection that does not exist, or not for this caller. */
-export function noCollection(name: string): Error {
-  return forbidden(`You have no permission to access collection "${name}" or it does not exist.`);
 }
 
 /** Whether a service is responsible for a collection. */

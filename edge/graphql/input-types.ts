@@ -204,14 +204,13 @@ export class InputTypes {
   #values(collection: string, action: 'create' | 'update'): Members {
     const members: Members = {};
     const found = this.#shapes.collection(collection);
-    const relations = this.#shapes.catalog.relations.get(collection);
     if (found === null) return members;
     const keys = new Set(found.primaryKey.map(({ name }) => name));
     for (const field of found.fields.values()) {
       const { name } = field;
       const isPart = keys.has(name) || this.#shapes.mayField(action, collection, name);
       if (!isPart || !this.#wants(name)) continue;
-      const relation = relations?.get(name);
+      const relation = this.#shapes.written(collection, name);
       if (relation?.kind === 'a2o') {
         members[name] = { type: GraphQLString };
         continue;

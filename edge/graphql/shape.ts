@@ -2,6 +2,7 @@
  * What a caller sees of the catalog, as GraphQL names it: the fields of each collection, and what they
  * lead to. The schema is built from it, and operations are compiled with it.
  */
+import { knownRelation } from '#core/access/known.ts';
 import type { Action, Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import { isColumn } from '#core/catalog/catalog.ts';
@@ -134,6 +135,11 @@ export class Shapes {
   /** Whether the caller may do something with any item of it. */
   may(action: Action, name: string): boolean {
     return this.rights.of(name, action).length > 0;
+  }
+
+  /** A relation whose items may be written; undefined for one that the caller may not know. */
+  written(collection: string, field: string): Relation | undefined {
+    return knownRelation(this.catalog, this.rights, collection, field);
   }
 
   isReadable(name: string): boolean {

@@ -1,5 +1,5 @@
 /** The messages about items of the REST WebSocket, answered by the routes of REST. */
-import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { answerOf, type RouteRequest } from '#edge/graphql/rest-bridge.ts';
@@ -124,7 +124,7 @@ export class ItemRequests {
       });
     }
     if (!ids) return await this.#list(collection, query);
-    const named = { [this.#key(collection)]: { _in: ids } };
+    const named = { [await this.#key(collection)]: { _in: ids } };
     const own = query?.filter;
     const filter = own === undefined || own === null ? named : { _and: [own, named] };
     return await this.#list(collection, { limit: -1, ...query, filter });
@@ -165,7 +165,7 @@ export class ItemRequests {
     query: JsonObject | null | undefined,
   ): Promise<readonly unknown[]> {
     if (!query) throw invalidPayload('"id", "ids" or "query" must say what is to be deleted.');
-    const name = this.#key(collection);
+    const name = await this.#key(collection);
     const asked = { ...query, fields: [name] };
     const path = pathOf(collection);
     const found = await this.value({ method: 'SEARCH', path, body: { query: asked } });
@@ -175,12 +175,12 @@ export class ItemRequests {
   }
 
   /** The field that is the key. */
-  #key(name: string): string {
+  async #key(name: string): Promise<string> {
     const collection = this.#services.catalog.current().collections.get(name);
     const [field, ...others] = collection?.primaryKey ?? [];
-    if (field === undefined) throw forbidden();
-    if (others.length > 0)
-      throw invalidPayload('Items with a key of several fields have no "ids".');
-    return field.name;
+    if (field !== undefined && others.length === 0) return field.name;
+    // Who may not read the collection hears that, and nothing of its key.
+    await this.#list(name, { limit: 0 });
+    throw invalidPayload('Only items with a key of one field have "ids".');
   }
 }

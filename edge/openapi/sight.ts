@@ -1,4 +1,5 @@
 /** What of the catalog a caller may use, and how the document calls it. */
+import { knownRelation } from '#core/access/known.ts';
 import type { Action, Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import { isColumn } from '#core/catalog/catalog.ts';
@@ -101,15 +102,14 @@ export class Sight {
   }
 
   relation(collection: string, field: string): Relation | undefined {
-    return this.catalog.relations.get(collection)?.get(field);
+    return knownRelation(this.catalog, this.rights, collection, field);
   }
 
   /** The relations that can be followed, also those without a field of their own. */
-  relations({ name, fields }: Collection): readonly (readonly [string, Relation])[] {
+  relations({ name }: Collection): readonly (readonly [string, Relation])[] {
     const all = [...(this.catalog.relations.get(name) ?? [])];
     return all.filter(([field, relation]) => {
-      const isSeen = !fields.has(field) || this.mayField('read', name, field);
-      return isSeen && this.targets(relation).length > 0;
+      return this.mayField('read', name, field) && this.targets(relation).length > 0;
     });
   }
 

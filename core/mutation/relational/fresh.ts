@@ -276,7 +276,7 @@ export async function freshItems(
   if (plain !== null) return plain;
   const { writeOf, maxItems } = surroundings;
   const allowance = new Allowance(maxItems);
-  const level = await new Planner(write.target.catalog, allowance).level(write.collection, inputs);
+  const level = await new Planner(write.target, allowance).level(write.collection, inputs);
   if (inputs.length === 0 || !isFresh(level, writeOf)) return null;
   judgeAction(write, 'create');
   const { work } = await new Resolver(new FoundRows(), writeOf, allowance).resolve(level);

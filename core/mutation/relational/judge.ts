@@ -4,10 +4,11 @@
  */
 import { forbidden } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
-import { judgeChanges, judgeCreation, judgeDeletion } from '../judge.ts';
+import { judgeAction, judgeChanges, judgeCreation, judgeDeletion } from '../judge.ts';
 import type { Item } from '../payload.ts';
 import { PENDING } from '../payload.ts';
 import { Preparation, type Prepared } from '../prepare.ts';
+import type { Write } from '../target.ts';
 import { withPath } from './error-path.ts';
 import { judgeLinks } from './link.ts';
 import { keyOfNode, type Node, type ToManyWork, type Work } from './work.ts';
@@ -22,10 +23,13 @@ export function judged({ item, lists }: Node): Item {
 export function writtenNodes(work: Work, action: 'create' | 'update'): Node[] {
   const nodes = work.nodes.filter((node) => node.action === action);
   if (action === 'create' || work.root) return nodes;
-  const primary = new Set(work.write.collection.primaryKey.map((field) => field.name));
-  return nodes.filter(({ item, lists }) => {
-    return lists.length > 0 || Object.keys(item).some((name) => !primary.has(name));
-  });
+  return nodes.filter((node) => changesMore(work.write, node));
+}
+
+/** Whether an item has more than its key. */
+function changesMore({ collection }: Write, { item, lists }: Node): boolean {
+  if (lists.length > 0) return true;
+  return Object.keys(item).some((name) => collection.primaryKey.every((own) => own.name !== name));
 }
 
 async function prepare(
@@ -68,9 +72,22 @@ async function judgeTaken({ step, taken }: ToManyWork): Promise<void> {
   await judgeLevel(taken);
 }
 
+/**
+ * Who may create nothing hears of items that do not exist what he hears of those that he may not change.
+ * @throws ServiceError FORBIDDEN
+ */
+function requireExisting({ write }: Work, nodes: readonly Node[]): void {
+  const { collection, target } = write;
+  if (target.rights.of(collection.name, 'create').length > 0) return;
+  if (!nodes.every(({ isNamed }) => isNamed)) return;
+  if (nodes.some((node) => changesMore(write, node))) judgeAction(write, 'update');
+  throw forbidden();
+}
+
 async function judgeLevel(work: Work): Promise<void> {
   const { write } = work;
   const created = writtenNodes(work, 'create');
+  if (created.length > 0) requireExisting(work, created);
   const slice = new TimeSlice();
   if (created.length > 0) await judgeCreation(write, await slice.map(created, judged));
   const changed = writtenNodes(work, 'update');

@@ -2,6 +2,7 @@
  * Rows that a payload refers to without writing them: whether the caller may see them. A row that
  * may not be seen is told apart from one that does not exist by nobody but administrators.
  */
+import { knownEnd } from '#core/access/known.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne } from '#core/catalog/relation.ts';
 import { bareType } from '#core/database/column-type.ts';
@@ -105,13 +106,15 @@ function names(collection: Collection, { sent }: Node, relation: ManyToOne | Any
 }
 
 /** The end that a many-to-any refers to; null when it refers to nothing. */
-function anyEnd(collection: Collection, node: Node, relation: AnyToOne): End | null {
+function anyEnd({ collection, target }: Write, node: Node, relation: AnyToOne): End | null {
   const given = memberOf(node.item, relation.discriminator);
   const column = collection.fields.get(relation.discriminator)?.column?.name ?? '';
   const name = given === undefined ? (node.found?.texts.get(column) ?? null) : given;
   if (name === null) return null;
-  const end = relation.allowed.find((entry) => entry.collection === name);
+  const end = knownEnd(target.rights, relation, name);
   if (end !== undefined) return end;
+  // What the row has held so far is not told to who did not send it.
+  if (given === undefined && !target.rights.admin) throw forbidden();
   const place = pathText([...node.place, relation.field]);
   throw invalidPayload(`"${place}" cannot hold an item of ${JSON.stringify(name)}.`);
 }
@@ -153,7 +156,7 @@ async function linksOf(
     for (const node of nodes) {
       if (slice.isOver()) await slice.pause();
       if (node.action === 'keep' || !names(collection, node, relation)) continue;
-      const end = relation.kind === 'm2o' ? relation.one : anyEnd(collection, node, relation);
+      const end = relation.kind === 'm2o' ? relation.one : anyEnd(write, node, relation);
       const given = relation.many.columns.map((column) => valueIn(collection, node, column));
       const isPending = given.some((value) => typeof value === 'object' && value !== null);
       if (admin || end === null || isPending || given.includes(null)) continue;

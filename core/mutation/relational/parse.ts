@@ -1,9 +1,12 @@
 /**
  * Reads a body into a plan: which items are written at each place of its shape, and which related
- * items are linked or taken out. Knows the catalog, but neither rights nor rows.
+ * items are linked or taken out. Knows of the catalog what the caller may know, and no rows.
  */
+import { knownEnd, knownRelation } from '#core/access/known.ts';
+import type { Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
@@ -11,6 +14,7 @@ import { type Key, keyOfBody, keyOfValues } from '#core/query/key.ts';
 import { isLinkConcealed } from '#core/query/plan/link.ts';
 import type { Allowance } from '../allowance.ts';
 import { type Item, itemPath, memberOf } from '../payload.ts';
+import type { WriteTarget } from '../target.ts';
 import type {
   Level,
   NamedItem,
@@ -55,6 +59,8 @@ interface List {
 /** What is gathered while the items of a level are read. */
 interface Draft {
   readonly collection: Collection;
+  /** The relations of its fields, as far as they were named. */
+  readonly relations: Map<string, Relation | undefined>;
   readonly toOne: Map<string, ToOneDraft>;
   readonly toMany: Map<string, ToManyDraft>;
 }
@@ -99,6 +105,7 @@ const MOST_UNKNOWN = 20;
 
 export class Planner {
   readonly #catalog: Catalog;
+  readonly #rights: Rights;
   readonly #allowance: Allowance;
   readonly #slice = new TimeSlice();
   /** The lists of related items in the item that is being read. */
@@ -107,8 +114,9 @@ export class Planner {
   readonly #boundedOf = new Map<Item, Item>();
 
   /** @param allowance what the whole payload may write */
-  constructor(catalog: Catalog, allowance: Allowance) {
+  constructor({ catalog, rights }: WriteTarget, allowance: Allowance) {
     this.#catalog = catalog;
+    this.#rights = rights;
     this.#allowance = allowance;
   }
 
@@ -118,7 +126,9 @@ export class Planner {
    */
   async level(collection: Collection, inputs: readonly Input[]): Promise<Level> {
     this.#allowance.take(inputs.length);
-    const draft: Draft = { collection, toOne: new Map(), toMany: new Map() };
+    const draft: Draft = {
+      ...{ collection, relations: new Map(), toOne: new Map(), toMany: new Map() },
+    };
     const items: PlannedItem[] = [];
     for (const [index, input] of inputs.entries()) {
       if (this.#slice.isOver()) await this.#slice.pause();
@@ -181,11 +191,10 @@ export class Planner {
   /** Parts the members of an item from its lists of related items. */
   #members(draft: Draft, from: { place: PayloadPath; owner: number; value: Item }) {
     const { place, owner, value } = from;
-    const relations = this.#catalog.relations.get(draft.collection.name);
     const lists: string[] = [];
     const keys: Record<string, string> = {};
     for (const [name, member] of Object.entries(value)) {
-      const relation = relations?.get(name);
+      const relation = this.#relation(draft, name);
       if (relation === undefined) continue;
       if (typeof member === 'number' && isText(draft.collection, name)) keys[name] = String(member);
       const related = { owner, place: [...place, name], value: member };
@@ -195,6 +204,13 @@ export class Planner {
     if (lists.length === 0 && Object.keys(keys).length === 0) return { item: value, lists };
     const own = Object.entries(value).filter(([name]) => !lists.includes(name));
     return { item: { ...Object.fromEntries(own), ...keys }, lists };
+  }
+
+  #relation({ collection, relations }: Draft, name: string): Relation | undefined {
+    if (!relations.has(name)) {
+      relations.set(name, knownRelation(this.#catalog, this.#rights, collection.name, name));
+    }
+    return relations.get(name);
   }
 
   /**
@@ -210,7 +226,7 @@ export class Planner {
     const { owner, place, value } = related;
     if (relation.kind === 'm2o' || relation.kind === 'a2o') {
       if (isJsonObject(value)) {
-        const end = relation.kind === 'm2o' ? relation.one : anyEnd(relation, place, item);
+        const end = relation.kind === 'm2o' ? relation.one : this.#anyEnd(relation, place, item);
         const name = `${relation.field}:${end.collection}`;
         const step = draft.toOne.get(name) ?? { relation, end, inputs: [], owners: [] };
         draft.toOne.set(name, step);
@@ -221,9 +237,7 @@ export class Planner {
     }
     // Which items are in the list, and which are not, would tell what their column holds.
     if (isLinkConcealed(this.#catalog, relation)) {
-      throw forbidden(
-        `You have no permission to access field "${pathText(place)}" or it does not exist.`,
-      );
+      throw refusal({ collection: draft.collection.name, field: relation.field });
     }
     const step = draft.toMany.get(relation.field) ?? {
       relation,
@@ -234,6 +248,19 @@ export class Planner {
     draft.toMany.set(relation.field, step);
     this.#lists.push({ step, related });
     return true;
+  }
+
+  /** The collection that a nested item of a many-to-any field belongs to. */
+  #anyEnd(relation: AnyToOne, place: PayloadPath, item: Item): End {
+    const name = memberOf(item, relation.discriminator);
+    if (typeof name !== 'string') {
+      throw invalidPayload(
+        `${at(place)} needs "${relation.discriminator}" beside it, naming the collection of the item.`,
+      );
+    }
+    const end = knownEnd(this.#rights, relation, name);
+    if (end !== undefined) return end;
+    throw invalidPayload(`${at(place)} cannot hold an item of "${name}".`);
   }
 
   /** Takes the entries of a list into its step. */
@@ -250,19 +277,6 @@ export class Planner {
     );
     step.selections.push(selection);
   }
-}
-
-/** The collection that a nested item of a many-to-any field belongs to. */
-function anyEnd(relation: AnyToOne, place: PayloadPath, item: Item): End {
-  const name = memberOf(item, relation.discriminator);
-  if (typeof name !== 'string') {
-    throw invalidPayload(
-      `${at(place)} needs "${relation.discriminator}" beside it, naming the collection of the item.`,
-    );
-  }
-  const end = relation.allowed.find((entry) => entry.collection === name);
-  if (end !== undefined) return end;
-  throw invalidPayload(`${at(place)} cannot hold an item of "${name}".`);
 }
 
 /** A related item; who it belongs to is told by the list that it stands in, not by itself. */

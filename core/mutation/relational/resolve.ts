@@ -27,9 +27,10 @@ interface Nodes {
 }
 
 function newNode(planned: PlannedItem, action: Node['action'], found: FoundRow | null): Node {
-  const { place, item, sent, lists } = planned;
+  const { place, item, sent, lists, intent } = planned;
   const key = found?.key ?? null;
-  return { place, action, item, sent, lists, found, key, row: new Map(), stored: {} };
+  const isNamed = intent === 'either' && planned.key !== null;
+  return { place, action, item, sent, lists, found, isNamed, key, row: new Map(), stored: {} };
 }
 
 /** Adds what another place of the payload says of the same row. */

@@ -18,6 +18,8 @@ export interface Node {
   lists: readonly string[];
   /** The row as it was; null when it is created. */
   readonly found: FoundRow | null;
+  /** The payload names its key, so that it would be changed if it existed. */
+  readonly isNamed?: boolean;
   /** Known from the beginning for rows that exist, from their writing on for others. */
   key: Key | null;
   /** What is stored, once it is prepared. */

@@ -51,7 +51,7 @@ export async function writeItems(
 ): Promise<Key[]> {
   const { catalog } = write.target;
   const allowance = new Allowance(maxItems);
-  const level = await new Planner(catalog, allowance).level(write.collection, inputs);
+  const level = await new Planner(write.target, allowance).level(write.collection, inputs);
   await begin(level, writeOf);
   for (const action of new Set(inputs.map(({ intent }) => intent))) {
     if (action !== 'either') judgeAction(write, action);

@@ -17,10 +17,7 @@ function takes(name: string, type: string): boolean {
   return type === 'time' && TIMES.has(name);
 }
 
-/**
- * How many items of a list the caller sees, for a row of the scope.
- * @throws ServiceError FORBIDDEN when none of them may be seen
- */
+/** How many items of a list the caller sees, for a row of the scope. */
 function relatedCount(scope: Scope, relation: ToMany): Value {
   const child = enterScope(scope, relation, relation.many.collection, relation.field);
   const guard = guardOf(scope, relation.field);

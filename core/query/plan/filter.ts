@@ -1,7 +1,7 @@
 /** Plans filters, across relations, as conditions. */
 import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { AnyToOne, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
-import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
+import { invalidQuery } from '#core/errors/service-error.ts';
 import { callOf } from '../call.ts';
 import type { Filter } from '../query.ts';
 import { planCall } from './call.ts';
@@ -19,6 +19,7 @@ import {
   noField,
   type Scope,
   scopedOf,
+  visibleEnd,
   visibleField,
   visibleRelation,
 } from './scope.ts';
@@ -87,9 +88,7 @@ function planValue(scope: Scope, subject: Subject, name: string, filter: Filter)
     throw invalidQuery(`"${place}" stands on "${name}", which is not a list of related items.`);
   }
   if (filter.key.startsWith('_')) throw invalidQuery(`"${place}" is not an operator.`);
-  throw forbidden(
-    `You have no permission to access field "${name}.${filter.key}" or it does not exist (queried in ${place}).`,
-  );
+  throw noField(scope, `${name}.${filter.key}`, 'filter');
 }
 
 /** Whether a filter stands on the field itself: on operators only. */
@@ -116,11 +115,11 @@ function throughOne(scope: Scope, relation: ManyToOne, node: FieldFilter): Condi
 
 function throughAny(scope: Scope, relation: AnyToOne, node: FieldFilter): Condition {
   const { collection } = scopedOf(node.key);
-  const end = relation.allowed.find((entry) => entry.collection === collection);
   if (collection === null) {
     throw invalidQuery(`"${node.place}" must name a collection, as in "${node.key}:collection".`);
   }
-  if (end === undefined) throw noField(scope, node.key, 'filter');
+  const end = visibleEnd(scope, relation, collection);
+  if (end === null) throw noField(scope, node.key, 'filter');
   const target = enterScope(scope, relation, collection, node.key);
   const match = { kind: 'any', from: scope.table, to: target.table, relation, end } as const;
   return ofOne(scope, target, match, node);

@@ -5,7 +5,7 @@
  */
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed-field.ts';
-import type { AnyToOne, Relation } from '#core/catalog/relation.ts';
+import type { Relation } from '#core/catalog/relation.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import type { Column, Join, Match, Table } from './plan.ts';
 import {
@@ -20,6 +20,7 @@ import {
   type Scope,
   scopedOf,
   visibleField,
+  visibleEnd,
   visibleRelation,
 } from './scope.ts';
 import { Slot } from './slot.ts';
@@ -126,8 +127,8 @@ function step(walk: Walk, relation: Relation, target: string, segment: string): 
 
 function matchOf(scope: Scope, next: Scope, relation: Relation): Match {
   if (relation.kind === 'a2o') {
-    const end = endOf(relation, next.collection.name);
-    if (end === undefined) throw new TypeError(`${relation.field} does not lead there`);
+    const end = visibleEnd(scope, relation, next.collection.name);
+    if (end === null) throw new TypeError(`${relation.field} does not lead there`);
     return { kind: 'any', from: scope.table, to: next.table, relation, end };
   }
   if (relation.kind !== 'm2o') return childrenMatch(scope, next, relation);
@@ -135,16 +136,12 @@ function matchOf(scope: Scope, next: Scope, relation: Relation): Match {
   return endsMatch(left, { table: scope.table, columns: relation.many.columns });
 }
 
-function targetOf(relation: Relation, scoped: string | null, place: string): string {
+function targetOf(scope: Scope, relation: Relation, scoped: string | null, place: string): string {
   if (relation.kind === 'm2o') return relation.one.collection;
   if (relation.kind !== 'a2o') return relation.many.collection;
-  const end = endOf(relation, scoped);
-  if (end !== undefined) return end.collection;
+  const end = visibleEnd(scope, relation, scoped);
+  if (end !== null) return end.collection;
   throw invalidQuery(`"${place}" must name a collection, as in "${relation.field}:collection".`);
-}
-
-function endOf(relation: AnyToOne, collection: string | null) {
-  return relation.allowed.find((end) => end.collection === collection);
 }
 
 /** Follows one segment; `item:collection` where it may lead to several. */
@@ -152,7 +149,7 @@ function follow(walk: Walk, segment: string, place: string): void {
   const { field, collection } = scopedOf(segment);
   const relation = visibleRelation(walk.scope, field);
   if (relation === null) throw noField(walk.scope, segment, 'filter');
-  step(walk, relation, targetOf(relation, collection, place), segment);
+  step(walk, relation, targetOf(walk.scope, relation, collection, place), segment);
 }
 
 /** The column that the last segment names; for a list of related items their key. */

@@ -16,9 +16,10 @@ import {
   type Field,
   isColumn,
 } from '#core/catalog/catalog.ts';
-import type { Relation, ToMany } from '#core/catalog/relation.ts';
+import type { AnyToOne, End, Relation, ToMany } from '#core/catalog/relation.ts';
 import type { Sql } from '#core/database/sql.ts';
-import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
+import { refusal } from '#core/errors/refusal.ts';
+import { invalidQuery } from '#core/errors/service-error.ts';
 import type { QueryBounds } from '../query.ts';
 import { isLinkConcealed } from './link.ts';
 import { pastOf } from './past.ts';
@@ -128,17 +129,9 @@ function placeOf(scope: Scope): string {
   return scope.path.length === 0 ? 'root' : scope.path.join('.');
 }
 
-function noCollection(name: string, place: string): Error {
-  return forbidden(
-    `You have no permission to access collection "${name}" or it does not exist (queried in ${place}).`,
-  );
-}
-
 export function noField(scope: Scope, name: string, clause: string): Error {
-  return forbidden(
-    `You have no permission to access field "${name}" in collection "${scope.collection.name}" ` +
-      `or it does not exist (queried in ${clause} of ${placeOf(scope)}).`,
-  );
+  const named = { collection: scope.collection.name, field: name };
+  return refusal(named, { place: `${clause} of ${placeOf(scope)}` });
 }
 
 type From = Pick<Scope, 'path' | 'depth' | 'through' | 'level'>;
@@ -168,21 +161,34 @@ function newScope(
 export function openScope(context: Context, name: string, source: Sql | null = null): Scope {
   const collection = context.catalog.collections.get(name);
   const grant = context.grants.of(name);
-  if (!collection || collection.table === null || grant === null) throw noCollection(name, 'root');
+  if (!collection || collection.table === null || grant === null) {
+    throw refusal({ collection: name }, { place: 'root' });
+  }
   const from = { path: [], depth: 0, through: undefined, level: { scans: false } };
   return newScope(context, collection, grant, from, source);
 }
 
 /** Whether the caller may see anything of a collection. */
-export function isVisible(scope: Scope, name: string): boolean {
-  const { catalog, grants } = scope.context;
+export function isVisible({ context }: Pick<Scope, 'context'>, name: string): boolean {
+  const { catalog, grants } = context;
   return Boolean(catalog.collections.get(name)?.table) && grants.of(name) !== null;
 }
 
+/** Whether there may be collections that the caller does not see. */
+export function mayHide({ context }: Scope): boolean {
+  return context.grants !== ALL_GRANTS;
+}
+
+/** The end of a many-to-any in a collection, if the caller sees that. */
+export function visibleEnd(scope: Scope, { allowed }: AnyToOne, name: string | null): End | null {
+  const end = allowed.find(({ collection }) => collection === name);
+  return end !== undefined && isVisible(scope, end.collection) ? end : null;
+}
+
 /**
- * Opens the scope of related items.
+ * Opens the scope of related items, whose collection the caller sees.
  * @param field the name that was followed, for paths in errors
- * @throws ServiceError FORBIDDEN when the collection may not be seen, INVALID_QUERY when too deep
+ * @throws ServiceError INVALID_QUERY when too deep
  */
 export function enterScope(scope: Scope, relation: Relation, target: string, field: string): Scope {
   const { context, depth, level } = scope;
@@ -195,7 +201,7 @@ export function enterScope(scope: Scope, relation: Relation, target: string, fie
   }
   const collection = context.catalog.collections.get(target);
   const grant = context.grants.of(target);
-  if (!collection?.table || grant === null) throw noCollection(target, path.join('.'));
+  if (!collection?.table || grant === null) throw noField(scope, field, 'path');
   return newScope(context, collection, grant, { path, depth: depth + 1, through: relation, level });
 }
 
@@ -235,11 +241,21 @@ export function visibleField(scope: Scope, name: string): Field | null {
   return field !== undefined && maySee(scope, name) ? field : null;
 }
 
-/** The relation of that name, if the caller may see the field it belongs to, and what it holds. */
+/** Whether the caller sees the collection that a relation leads to; a many-to-any may lead nowhere. */
+function leadsOn(scope: Scope, relation: Relation): boolean {
+  if (relation.kind === 'a2o') return true;
+  const { collection } = relation.kind === 'm2o' ? relation.one : relation.many;
+  return isVisible(scope, collection);
+}
+
+/**
+ * The relation of that name, if the caller may see the field it belongs to, what it holds, and where it
+ * leads to. To others the field is one without a relation.
+ */
 export function visibleRelation(scope: Scope, name: string): Relation | null {
   const { catalog } = scope.context;
   const relation = catalog.relations.get(scope.collection.name)?.get(name);
-  if (relation === undefined || !maySee(scope, name)) return null;
+  if (relation === undefined || !maySee(scope, name) || !leadsOn(scope, relation)) return null;
   return isLinkConcealed(catalog, relation) ? null : relation;
 }
 

@@ -9,10 +9,12 @@ import type { Entry } from './plan.ts';
 import {
   columnRef,
   isVisible,
+  mayHide,
   noField,
   refOf,
   type Scope,
   scopedOf,
+  visibleEnd,
   visibleField,
   visibleRelation,
 } from './scope.ts';
@@ -123,11 +125,8 @@ class Selection {
   /** Something of the items behind the relation may be seen. */
   #isReachable(relation: Relation): boolean {
     const scope = this.#scope;
-    if (relation.kind === 'a2o') {
-      return relation.allowed.some((end) => isVisible(scope, end.collection));
-    }
-    const { collection } = relation.kind === 'm2o' ? relation.one : relation.many;
-    return isVisible(scope, collection);
+    if (relation.kind !== 'a2o') return true;
+    return relation.allowed.some((end) => isVisible(scope, end.collection));
   }
 
   /** The value of a field that stands for itself; null for what a wildcard passes over. */
@@ -141,7 +140,6 @@ class Selection {
       };
     }
     if (relation === null || relation.kind === 'm2o' || relation.kind === 'a2o') return null;
-    if (!isVisible(scope, relation.many.collection)) return null;
     return { kind: 'keys', list: relation };
   }
 
@@ -216,10 +214,12 @@ class Selection {
       this.#nest(field, relation, '', rest);
       return;
     }
-    const allowed =
-      relation.kind === 'a2o' && relation.allowed.some((end) => end.collection === collection);
-    if (!allowed) throw noField(scope, head, 'fields');
-    // The parts of a many-to-any that may not be seen drop out; the rest of it stays.
+    // The parts of a many-to-any that may not be seen drop out, and to who does not see all those that
+    // do not exist; the rest of it stays.
+    const isPart =
+      relation.kind === 'a2o' &&
+      (mayHide(scope) || visibleEnd(scope, relation, collection) !== null);
+    if (!isPart) throw noField(scope, head, 'fields');
     this.#nest(field, relation, collection, rest);
   }
 

@@ -16,6 +16,7 @@ import {
   type Scope,
   scopedOf,
   visibleColumns,
+  visibleEnd,
   visibleField,
   visibleRelation,
 } from './scope.ts';
@@ -59,8 +60,8 @@ class Joins {
     if (relation.kind !== 'a2o') {
       throw invalidQuery(`"sort" cannot go through "${segment}", which has several items.`);
     }
-    const end = relation.allowed.find((entry) => entry.collection === collection);
-    if (end === undefined) throw noField(scope, segment, 'sort');
+    const end = visibleEnd(scope, relation, collection);
+    if (end === null) throw noField(scope, segment, 'sort');
     const target = enterScope(scope, relation, end.collection, segment);
     const tables = { from: scope.table, to: target.table };
     return { target, match: { kind: 'any', ...tables, relation, end } };

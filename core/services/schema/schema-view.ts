@@ -2,13 +2,14 @@
 import type { Caller } from '#core/access/grants.ts';
 import type { Collection, Field } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import { type RelationObject, relationObjects } from '#core/schema/relation-object.ts';
 import { collectionObject, type FieldObject, fieldObject } from '#core/schema/schema-object.ts';
-import { noCollection, type RightsSource } from '../request-context.ts';
+import type { RightsSource } from '../request-context.ts';
 import type { IndexBuilds } from './index-build.ts';
-import { type MetaTable, noField, noRelation, VisibleSchema } from './visible-schema.ts';
+import { type MetaTable, VisibleSchema } from './visible-schema.ts';
 
 export interface SchemaViewOptions {
   readonly catalog: CatalogSource;
@@ -201,7 +202,7 @@ export class SchemaView {
     const sight = await this.#sight(caller, 'relations');
     const relations = relationsOf(sight, sight.collection(collection));
     const found = relations.find((relation) => relation.field === field);
-    if (found === undefined) throw noRelation(collection, field);
+    if (found === undefined) throw refusal({ collection, relation: field });
     return text(found);
   }
 
@@ -215,14 +216,15 @@ export class SchemaView {
 
   #collection(sight: VisibleSchema, name: string) {
     const found = sight.catalog.collections.get(name);
-    if (found === undefined || !sight.shows(name)) throw noCollection(name);
+    if (found === undefined || !sight.shows(name)) throw refusal({ collection: name });
     return shownCollection(sight, found);
   }
 
   #field(sight: VisibleSchema, collection: string, name: string, builds: IndexBuilds) {
     const owner = sight.collection(collection);
     const field = owner.fields.get(name);
-    if (field === undefined || !sight.seesField(collection, name)) throw noField(collection, name);
+    if (field === undefined || !sight.seesField(collection, name))
+      throw refusal({ collection, field: name });
     return shownField(sight, owner, field, builds);
   }
 }

@@ -5,11 +5,10 @@
 import type { Caller, Grant } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import type { MetaObject } from '#core/schema/schema-object.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { passesFilter } from '#core/validation/validation.ts';
-import { noCollection } from '../request-context.ts';
 
 /** The tables that hold the metadata. */
 export type MetaTable = 'collections' | 'fields' | 'relations';
@@ -47,13 +46,13 @@ export class VisibleSchema {
   /** @throws ServiceError FORBIDDEN when the caller may not read the metadata itself */
   require(table: MetaTable): void {
     if (this.#rights.admin || this.#grantOf(table) !== null) return;
-    throw noCollection(SYSTEM_PREFIX + table);
+    throw refusal({ collection: SYSTEM_PREFIX + table });
   }
 
   /** A collection that the caller may read. @throws ServiceError FORBIDDEN */
   collection(name: string): Collection {
     const found = this.catalog.collections.get(name);
-    if (found === undefined || !this.sees(name)) throw noCollection(name);
+    if (found === undefined || !this.sees(name)) throw refusal({ collection: name });
     return found;
   }
 
@@ -108,16 +107,4 @@ export class VisibleSchema {
     }
     return groups;
   }
-}
-
-/** The error for a field that does not exist, or not for this caller. */
-export function noField(collection: string, field: string): Error {
-  const what = `field "${field}" of collection "${collection}"`;
-  return forbidden(`You have no permission to access ${what} or it does not exist.`);
-}
-
-/** The same for a relation. */
-export function noRelation(collection: string, field: string): Error {
-  const what = `the relation of field "${field}" of collection "${collection}"`;
-  return forbidden(`You have no permission to access ${what} or it does not exist.`);
 }

@@ -1,5 +1,6 @@
 /** The rules of comments: a user writes them, about an item that he may read. */
 import { render, sql } from '#core/database/sql.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { keyOfItem } from '#core/history/history.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
@@ -29,7 +30,7 @@ export async function refineComment(_: Write, action: Action, item: Item): Promi
 async function requireReadable(write: Write, name: string, items: readonly string[]) {
   const { target, client } = write;
   const collection = target.catalog.collections.get(name);
-  if (collection === undefined) throw forbidden();
+  if (!collection?.table || target.grants.of(name) === null) throw refusal({ collection: name });
   const keys = distinctKeys(items.map((item) => keyOfItem(collection, item)));
   const table = readableRows({ ...target, collection: name });
   const where = table.where([table.hasKey(keys)]);

@@ -3,6 +3,7 @@
  */
 import { strict as assert } from 'node:assert';
 import type { Collection } from '#core/catalog/catalog.ts';
+import { refusal } from '#core/errors/refusal.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import {
   requireAdministrator,
@@ -12,7 +13,6 @@ import type { Item } from '#core/mutation/payload.ts';
 import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
 import type { RuleName } from '#core/system-collections/entry.ts';
 import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
-import { noCollection } from '../request-context.ts';
 import { describeAdministrators } from './administrator.ts';
 import { afterComments, beginComments, refineComment } from './rule-comment.ts';
 import { type FileRuleOptions, fileStage } from './rule-file.ts';
@@ -95,7 +95,7 @@ export function systemRules(options: FileRuleOptions): RuleOf {
   const stages: Readonly<Record<RuleName, Stage>> = { ...STAGES, file: fileStage(options) };
   return (collection) => {
     if (!collection.system) return NO_RULE;
-    if (writableFields(collection).size === 0) throw noCollection(collection.name);
+    if (writableFields(collection).size === 0) throw refusal({ collection: collection.name });
     const { rule, decidesAdministrators } = SYSTEM_COLLECTIONS.get(collection.name) ?? {};
     const stage = rule === undefined ? {} : stages[rule];
     const { refine, ...others } = decidesAdministrators === true ? guarded(stage) : stage;

@@ -2,6 +2,7 @@
  * The columns of a file that lead to related items: `author.name`, or a list of comments. Names that
  * the sender's rights do not cover are unknown, like those that do not exist.
  */
+import { knownRelation } from '#core/access/known.ts';
 import type { Rights } from '#core/access/rights.ts';
 import { type Catalog, type Collection, isColumn } from '#core/catalog/catalog.ts';
 import type { Relation } from '#core/catalog/relation.ts';
@@ -100,7 +101,7 @@ export class NestedColumns {
 
   /** A field that the sender may know. */
   #member(collection: Collection, name: string): Member | null {
-    const relation = this.#catalog.relations.get(collection.name)?.get(name);
+    const relation = knownRelation(this.#catalog, this.#rights, collection.name, name);
     if (relation === undefined && !collection.fields.has(name)) return null;
     return this.mayWrite(collection, name) ? { relation, collection } : null;
   }

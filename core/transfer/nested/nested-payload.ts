@@ -2,12 +2,15 @@
  * Turns the rows of a file into payloads as the API takes them, with their related items. Tells which
  * items a payload names, and how many secrets it brings.
  */
+import { knownEnd, knownRelation } from '#core/access/known.ts';
+import type { Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { isColumn } from '#core/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import type { Relation } from '#core/catalog/relation.ts';
 import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { hasSecrets } from '#core/mutation/special.ts';
+import type { WriteTarget } from '#core/mutation/target.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
 import { JsonNumber } from '../file/exact-json.ts';
 import { keyValue, type NestedValues } from './nested-value.ts';
@@ -43,9 +46,17 @@ export class Payloads {
   readonly #catalog: Catalog;
   readonly #collection: Collection;
   readonly #values: NestedValues;
+  readonly #rights: Rights;
+  /** The relations that the sender knows, by collection and field. */
+  readonly #relations = new Map<Collection, Map<string, Relation | undefined>>();
 
-  constructor(catalog: Catalog, collection: Collection, values: NestedValues) {
+  constructor(
+    { catalog, rights }: WriteTarget,
+    collection: Collection,
+    values: NestedValues,
+  ) {
     this.#catalog = catalog;
+    this.#rights = rights;
     this.#collection = collection;
     this.#values = values;
   }
@@ -64,10 +75,9 @@ export class Payloads {
 
   #item(draft: Draft, collection: Collection, item: JsonObject, depth: number): JsonObject {
     if (depth > DEPTH_MAX) throw new MisplacedValue('', TOO_DEEP);
-    const relations = this.#catalog.relations.get(collection.name);
     const members: [string, unknown][] = [];
     for (const [name, given] of Object.entries(item)) {
-      const relation = relations?.get(name);
+      const relation = this.#relation(collection, name);
       const field = collection.fields.get(name);
       let value: unknown = given;
       if (relation !== undefined) value = this.#related(draft, { relation, item, depth }, given);
@@ -84,6 +94,15 @@ export class Payloads {
     return Object.fromEntries(members);
   }
 
+  #relation(collection: Collection, name: string): Relation | undefined {
+    const known = this.#relations.get(collection) ?? new Map<string, Relation | undefined>();
+    this.#relations.set(collection, known);
+    if (!known.has(name)) {
+      known.set(name, knownRelation(this.#catalog, this.#rights, collection.name, name));
+    }
+    return known.get(name);
+  }
+
   #own(draft: Draft, field: ColumnField, value: unknown): unknown {
     if (value === null || value === undefined) return value;
     if (hasSecrets(field) && typeof value === 'string' && value !== '') draft.secrets += 1;
@@ -97,9 +116,13 @@ export class Payloads {
   ): unknown {
     const { relation, item, depth } = from;
     if (relation.kind === 'm2o' || relation.kind === 'a2o') {
-      const name = relation.kind === 'm2o' ? relation.one.collection : item[relation.discriminator];
-      if (isScalar(value)) this.#name(draft, String(name), value, false);
-      const target = this.#catalog.collections.get(String(name));
+      const end =
+        relation.kind === 'm2o'
+          ? relation.one
+          : knownEnd(this.#rights, relation, item[relation.discriminator]);
+      if (end === undefined) return value;
+      if (isScalar(value)) this.#name(draft, end.collection, value, false);
+      const target = this.#catalog.collections.get(end.collection);
       if (!isRelated(value) || target === undefined) return value;
       return this.#item(draft, target, value, depth + 1);
     }

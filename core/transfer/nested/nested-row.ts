@@ -61,11 +61,11 @@ export class RowPayloads {
     this.#run = run;
     this.#columns = columns;
     this.#fieldNamed = fieldNamed;
-    const { catalog, parameters } = run.options;
+    const { parameters } = run.options;
     // Cells were converted by the options before, and JSON in them is plain.
     const isCsv = run.file.format === 'csv';
     const values = new NestedValues(isCsv ? {} : parameters);
-    this.#payloads = new Payloads(catalog, run.write.collection, values);
+    this.#payloads = new Payloads(run.write.target, run.write.collection, values);
   }
 
   of(row: Row): Made {
