@@ -12,6 +12,11 @@ import { type Change, gathered } from './change.ts';
 const GATHER_MS = 10;
 /** How long (ms) after its last message a process says once more how many there were. */
 const CONFIRM_MS = 500;
+/**
+ * How long (ms) after the first time changes in doubt are published again: PostgreSQL may have been
+ * frozen in their COMMIT, and by then it has ended the session of a process that went away.
+ */
+const DOUBT_MS = 60_000;
 /** Bytes of the changes in one message, so that it fits into NOTIFY. */
 const MESSAGE_BYTES = 7_500;
 
@@ -31,6 +36,14 @@ function packed(changes: readonly Change[]): Change[][] {
   return messages;
 }
 
+/** A write that may be committed from now on, until it is known what became of it. */
+export interface Telling {
+  /** It is committed with these changes; none when it was not committed. */
+  tell(changes: readonly Change[]): void;
+  /** Nobody knows whether it is or will be committed. */
+  doubt(changes: readonly Change[]): void;
+}
+
 export class ChangeFeed {
   readonly #bus: Pick<MessageBus, 'publish'>;
   readonly #id: string;
@@ -41,6 +54,10 @@ export class ChangeFeed {
   #confirmation: NodeJS.Timeout | null = null;
   #flushed = Number.NEGATIVE_INFINITY;
   #sent = 0;
+  /** Writes that may be committed and are not told of yet. */
+  #untold = 0;
+  #isClosed = false;
+  readonly #doubts = new Set<NodeJS.Timeout>();
 
   /** @param id tells this process from others, as the registry of processes does */
   constructor(bus: Pick<MessageBus, 'publish'>, id: string, log: Log) {
@@ -64,11 +81,34 @@ export class ChangeFeed {
     }
   }
 
-  /** Publishes what still waits, and that nothing follows. */
+  /** Call it before a write is committed. */
+  begin(): Telling {
+    this.#untold += 1;
+    const publish = (changes: readonly Change[]) => {
+      this.#untold -= 1;
+      this.publish(changes);
+    };
+    return {
+      tell: publish,
+      doubt: (changes) => {
+        publish(changes);
+        const timer = setTimeout(() => {
+          this.#doubts.delete(timer);
+          this.publish(changes);
+        }, DOUBT_MS).unref();
+        this.#doubts.add(timer);
+      },
+    };
+  }
+
+  /** Publishes what still waits, and that nothing follows unless something is still untold. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#flush();
     if (this.#confirmation !== null) clearTimeout(this.#confirmation);
-    await this.#publish([], true);
+    const isOver = this.#untold === 0 && this.#doubts.size === 0;
+    for (const timer of this.#doubts) clearTimeout(timer);
+    await this.#publish([], isOver);
   }
 
   async #flush(): Promise<void> {
@@ -79,18 +119,31 @@ export class ChangeFeed {
     this.#waiting = [];
     const messages = packed(gathered(changes));
     if (messages.length === 0) return;
-    if (this.#confirmation !== null) clearTimeout(this.#confirmation);
-    this.#confirmation = setTimeout(() => void this.#publish([]), CONFIRM_MS).unref();
+    this.#confirmLater();
     await Promise.all(messages.map((message) => this.#publish(message)));
   }
 
-  async #publish(changes: Change[], ended = false): Promise<void> {
+  #confirmLater(): void {
+    if (this.#confirmation !== null) clearTimeout(this.#confirmation);
+    this.#confirmation = setTimeout(() => void this.#confirm(), CONFIRM_MS).unref();
+  }
+
+  /** Says how many messages there were, again until that is sent. */
+  async #confirm(): Promise<void> {
+    const isSent = await this.#publish([]);
+    if (!isSent && !this.#isClosed) this.#confirmLater();
+  }
+
+  /** @returns whether it was sent */
+  async #publish(changes: Change[], ended = false): Promise<boolean> {
     if (changes.length > 0) this.#sent += 1;
     const sender = { id: this.#id, sent: this.#sent, ...(ended ? { ended } : {}) };
     try {
       await this.#bus.publish('items.changed', { changes, sender });
+      return true;
     } catch (error) {
       this.#warn(error instanceof Error ? error : new Error(String(error)));
+      return false;
     }
   }
 }

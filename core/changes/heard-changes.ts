@@ -74,7 +74,8 @@ export class HeardChanges {
       this.#senders.delete(id);
       this.#ended.add(id);
     } else {
-      this.#senders.set(id, sent);
+      // A message that is sent again on a new connection may be an earlier one.
+      this.#senders.set(id, Math.max(sent, known ?? 0));
     }
     if (known === undefined) return true;
     const expected = changes.length > 0 ? known + 1 : known;

@@ -4,14 +4,15 @@
  */
 import type { OpenWrite, WriteGuard } from '#core/cache/write-guard.ts';
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';
+import { isInDoubt } from '#core/database/failure.ts';
 import { type Client, type Connections, transaction } from '#core/database/pool.ts';
 import type { OnConnection } from '#core/database/write-connection.ts';
 import type { Change } from './change.ts';
-import type { ChangeFeed } from './change-feed.ts';
+import type { ChangeFeed, Telling } from './change-feed.ts';
 
 export interface JournalParts {
-  readonly writes: WriteGuard;
-  readonly feed: Pick<ChangeFeed, 'publish'>;
+  readonly writes: Pick<WriteGuard, 'open'>;
+  readonly feed: Pick<ChangeFeed, 'begin'>;
   /** Writes of rights wait until each edge has applied them; null where none are written. */
   readonly access: AccessWrites | null;
   /** Stops at `change.committed`, between COMMIT and answer, when a test asks for it. */
@@ -35,10 +36,10 @@ export interface Announcement {
    */
   committed(): Promise<void>;
   /**
-   * When COMMIT failed or its answer was lost: the write may have happened, and no change is
-   * published.
+   * When COMMIT failed or its answer was lost. The changes are published as ones that may have
+   * happened, unless the error says that they did not.
    */
-  doubtful(): Promise<void>;
+  failed(error: unknown): Promise<void>;
 }
 
 /** The result of the work, and its changes. */
@@ -81,7 +82,7 @@ export class ChangeJournal {
       return result;
     };
     const result = await transaction(connections, run).catch(async (error: unknown) => {
-      await Promise.all(announced.map((announcement) => announcement.doubtful()));
+      await Promise.all(announced.map((announcement) => announcement.failed(error)));
       throw error;
     });
     await this.#parts.failpoint('change.committed');
@@ -112,26 +113,32 @@ export class ChangeJournal {
     collections: ReadonlySet<string>,
     run: (client: Client) => Promise<D>,
   ): Promise<D> {
-    const { writes, feed, failpoint, access } = this.#parts;
+    const { writes, feed, failpoint } = this.#parts;
     let opened: OpenWrite | null = null;
+    let telling: Telling | null = null;
     const committed = () => opened?.committed();
     const work = async (client: Client) => {
       opened = await writes.open(collections);
+      telling = feed.begin();
       return run(client);
     };
+    const tell = (told: readonly Change[]) => telling?.tell(told);
     const done = await onConnection(work).catch(async (error: unknown) => {
-      await committed();
+      try {
+        await committed();
+      } finally {
+        if (isInDoubt(error)) telling?.doubt(anything(collections));
+        else tell([]);
+      }
       throw error;
     });
-    if (done === null) {
-      await committed();
-      return done;
+    try {
+      if (done !== null) await failpoint('change.committed');
+      await Promise.all([done === null ? null : this.#confirmed(done.changes), committed()]);
+    } finally {
+      // It is committed, whether or not everything else could be told of it in time.
+      tell(done?.changes ?? []);
     }
-    const { changes } = done;
-    await failpoint('change.committed');
-    if (access?.influences(changes)) await Promise.all([access.confirm(), committed()]);
-    else await committed();
-    feed.publish(changes);
     return done;
   }
 
@@ -144,12 +151,35 @@ export class ChangeJournal {
   async announce(changes: readonly Change[]): Promise<Announcement> {
     const { writes, feed } = this.#parts;
     const write = await writes.open(new Set(changes.map(({ collection }) => collection)));
+    const telling = feed.begin();
     return {
       async committed() {
-        await write.committed();
-        feed.publish(changes);
+        try {
+          await write.committed();
+        } finally {
+          telling.tell(changes);
+        }
       },
-      doubtful: () => write.committed(),
+      async failed(error) {
+        try {
+          await write.committed();
+        } finally {
+          if (isInDoubt(error)) telling.doubt(changes);
+          else telling.tell([]);
+        }
+      },
     };
   }
+}
+
+/** Changes of unknown items, of every kind. */
+function anything(collections: ReadonlySet<string>): Change[] {
+  return [...collections].flatMap((collection) =>
+    (['import', 'delete'] as const).map((action) => ({
+      collection,
+      action,
+      keys: null,
+      user: null,
+    })),
+  );
 }

@@ -73,6 +73,12 @@ export function isTransient(error: unknown): boolean {
   return isConnectionFailure(error);
 }
 
+/** The session ended under a statement, so that nobody knows whether its transaction is committed. */
+export function isInDoubt(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return error.severity !== 'ERROR' && isTransient(error);
+  return error instanceof BrokenConnectionError || isConnectionFailure(error);
+}
+
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -138,7 +138,9 @@ export class LiveItems {
     const watched = { channel, pending: [], isDraining: false, listens };
     this.#channels.set(collection, watched);
     // Whoever subscribes hears of it; the next one tries again.
-    listens.catch(() => this.#channels.delete(collection));
+    listens.catch(() => {
+      if (this.#channels.get(collection) === watched) this.#channels.delete(collection);
+    });
     return watched;
   }
 

@@ -18,6 +18,7 @@ import { servesItems } from '#core/services/request-context.ts';
 import { systemRules } from '#core/services/system/rule.ts';
 import { install, type Test } from '#tests/core/catalog/installation.ts';
 import { STREAMS } from './stream.ts';
+import { UNTOLD } from './untold.ts';
 
 /** Somebody without any policy; the public ones count. */
 const NOBODY: Caller = {
@@ -92,7 +93,7 @@ export async function openSchema(t: Test, setup = ''): Promise<SchemaUnderTest> 
     journal: new ChangeJournal({
       access: null,
       writes: new WriteGuard(null),
-      feed: { publish: () => undefined },
+      feed: UNTOLD,
       failpoint: () => Promise.resolve(),
     }),
   });

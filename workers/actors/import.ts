@@ -153,7 +153,7 @@ export const importActor: Actor<typeof importMessage> = {
       await discard();
       return result;
     } catch (error) {
-      await announced.pop()?.doubtful();
+      await announced.pop()?.failed(error);
       // Another attempt may be given the right bytes.
       if (!(error instanceof DamagedFile)) throw error;
       throw new RetryableError(error, error);

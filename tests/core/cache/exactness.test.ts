@@ -13,6 +13,7 @@ import { ChangeJournal } from '#core/changes/write-transaction.ts';
 import { createPool } from '#core/database/pool.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 import { until } from '#tests/harness/until.ts';
+import { UNTOLD } from '#tests/harness/untold.ts';
 import { observe, type Site } from './fixture/history.ts';
 
 const ROWS = 3;
@@ -78,11 +79,10 @@ function siteOn(versions: TableVersions): Site {
     affected: { writtenWith: () => ['n'] },
     suspension: null,
   });
-  const feed = { publish: () => undefined };
   const journal = new ChangeJournal({
     access: null,
     writes,
-    feed,
+    feed: UNTOLD,
     failpoint: () => Promise.resolve(),
   });
   const statement = { text: 'SELECT json_agg(value ORDER BY row)::text AS t FROM n', values: [] };

@@ -1,5 +1,8 @@
 // @newest
-/** Changes reach every process, together where they are many, and none that was rolled back. */
+/**
+ * Changes reach every process, together where they are many: all that are committed or may be, and none
+ * that was rolled back.
+ */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
@@ -7,7 +10,8 @@ import { WriteGuard } from '#core/cache/write-guard.ts';
 import type { Change } from '#core/changes/change.ts';
 import { ChangeFeed } from '#core/changes/change-feed.ts';
 import { ChangeJournal } from '#core/changes/write-transaction.ts';
-import { createPool } from '#core/database/pool.ts';
+import { type Client, createPool, withConnection } from '#core/database/pool.ts';
+import type { MessageBus, Sender } from '#core/messages/bus.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { createDatabase } from '#tests/harness/database.ts';
@@ -88,8 +92,96 @@ for (const backend of backends) {
       await t.rejects(insert(2, 99), { code: '23503' }, 'COMMIT itself fails');
       await insert(3, null);
       await until(() => heard.length > 0, 'the message');
+      t.strictSame(heard.splice(0), [[created('c', '3')]]);
+
+      await t.test('whatever happens after the commit', async (t) => {
+        const late = () => Promise.reject(new Error('too late'));
+        const deaf = new ChangeJournal({
+          writes: { open: async () => ({ committed: late }) },
+          ...{ access: null, feed, failpoint },
+        });
+        const work = async () => ({ result: null, changes: [created('c', '5')] });
+        const once = { collections: new Set(['c']), rows: 1, run: work };
+        await t.rejects(
+          deaf.transaction(pool, async (_, note) => note(created('c', '4'))),
+          /too late/,
+        );
+        await t.rejects(
+          deaf.atOnce((run) => withConnection(pool, run), once),
+          /too late/,
+        );
+        const keys = () => heard.flat().flatMap((change) => change.keys ?? []);
+        await until(() => keys().length === 2, 'both');
+        t.strictSame(keys(), ['4', '5']);
+        heard.length = 0;
+      });
+
+      await t.test('when nobody knows whether they are committed', async (t) => {
+        await pool.query(`CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+          CREATE CONSTRAINT TRIGGER ends AFTER INSERT ON c DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW WHEN (new.id = 6) EXECUTE FUNCTION end_session()`);
+        await t.rejects(insert(6, null), { code: '57P01' });
+        await until(() => heard.length > 0, 'a change that may have happened');
+        t.strictSame(heard.splice(0), [[created('c', '6')]]);
+        const run = async (client: Client) => {
+          await client.query('INSERT INTO c VALUES (6)');
+          return { result: null, changes: [] };
+        };
+        const once = { collections: new Set(['c']), rows: 1, run };
+        const failing = journal.atOnce((work) => withConnection(pool, work), once);
+        await t.rejects(failing, { code: '57P01' });
+        await until(() => heard.length > 0, 'that anything may have changed');
+        const some = { collection: 'c', keys: null, user: null };
+        t.strictSame(heard, [
+          [
+            { ...some, action: 'import' },
+            { ...some, action: 'delete' },
+          ],
+        ]);
+      });
       await feed.close();
-      t.strictSame(heard, [[created('c', '3')]]);
     });
   });
 }
+
+t.test('how many messages there were', async (t) => {
+  const said: Sender[] = [];
+  let isAway = false;
+  let tries = 0;
+  const bus: Pick<MessageBus, 'publish'> = {
+    async publish(_, message) {
+      tries += 1;
+      if (isAway) throw new Error('away');
+      if ('sender' in message && message.sender !== undefined) said.push(message.sender);
+    },
+  };
+  const open = () => new ChangeFeed(bus, randomUUID(), log);
+  const change: Change = { collection: 'a', action: 'create', keys: ['1'], user: null };
+
+  await t.test('is said until it is sent', async (t) => {
+    const feed = open();
+    isAway = true;
+    feed.publish([change]);
+    await until(() => tries > 2, 'it is tried again');
+    isAway = false;
+    await until(() => said.length > 0, 'it is said');
+    t.match(said.splice(0), [{ sent: 1 }]);
+    await feed.close();
+    said.length = 0;
+  });
+
+  await t.test('is not final while something may still be committed', async (t) => {
+    const [ending, cut] = [open(), open()];
+    ending.begin().tell([change]);
+    await ending.close();
+    t.match(said.splice(0), [{ sent: 1 }, { sent: 1, ended: true }]);
+    cut.begin();
+    await cut.close();
+    t.strictSame(
+      said.splice(0).map(({ ended }) => ended),
+      [undefined],
+      'it ends without a word',
+    );
+  });
+});

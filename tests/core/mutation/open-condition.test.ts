@@ -14,6 +14,7 @@ import { ItemService } from '#core/services/items.ts';
 import { servesItems } from '#core/services/request-context.ts';
 import { systemRules } from '#core/services/system/rule.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
+import { UNTOLD } from '#tests/harness/untold.ts';
 import { install } from '../catalog/installation.ts';
 import { BOUNDS } from '../query/plan/fixture/shop.ts';
 
@@ -59,7 +60,7 @@ async function open() {
     journal: new ChangeJournal({
       access: null,
       writes: new WriteGuard(null),
-      feed: { publish: () => undefined },
+      feed: UNTOLD,
       failpoint: async () => undefined,
     }),
     access: { rightsOf: async () => rights },
