@@ -807,7 +807,7 @@ export const variables = {
   ASSETS_TRANSFORM_MAX_CONCURRENT: define({
     parse: integer(1, 1_000),
     fallback: '25',
-    meaning: 'Images that one edge has transformed at the same time; further ones wait',
+    meaning: 'Jobs for images of one edge at the same time; further ones wait for their turn',
   }),
   ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION: define({
     parse: integer(1, 16_384),
