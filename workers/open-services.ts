@@ -24,6 +24,7 @@ import { systemSchema } from '#core/system/system-table.ts';
 import { ImageFiles } from './images/image-files.ts';
 import { ImagePool } from './images/image-pool.ts';
 import { ormOnDemand } from './metadata/orm-on-demand.ts';
+import { CrashWatch } from './runtime/crash-watch.ts';
 import { JobSessions } from './runtime/job-sessions.ts';
 import { WorkerStatus } from './runtime/worker-status.ts';
 import type { Services } from './services.ts';
@@ -57,6 +58,8 @@ export async function openServices(
           max: watches,
           statementTimeout: 0,
         });
+  const crashes = new CrashWatch();
+  for (const one of new Set([pool, watch])) crashes.follow(one);
   const schema = systemSchema(config);
   const id = randomUUID();
   const cluster = await whenReachable(log, () => clusterId(pool, schema));
@@ -108,6 +111,7 @@ export async function openServices(
       log,
       pool,
       sessions: new JobSessions(pool),
+      crashes,
       schema,
       catalog,
       checked: new CheckedCatalog(catalog, schema),

@@ -13,6 +13,7 @@ import type { JobService } from '#core/services/jobs.ts';
 import type { Storage } from '#core/storage/storage.ts';
 import type { ImageFiles } from './images/image-files.ts';
 import type { OrmOnDemand } from './metadata/orm-on-demand.ts';
+import type { CrashWatch } from './runtime/crash-watch.ts';
 import type { JobSessions } from './runtime/job-sessions.ts';
 
 export interface Services {
@@ -22,6 +23,8 @@ export interface Services {
   readonly pool: Pool;
   /** Those of the connections that jobs have for themselves. */
   readonly sessions: JobSessions;
+  /** Which session crashed the server. */
+  readonly crashes: CrashWatch;
   /** The schema of the system tables. */
   readonly schema: string;
   readonly catalog: CatalogSource;

@@ -4,7 +4,7 @@
  */
 import type { OpenWrite, WriteGuard } from '#core/cache/write-guard.ts';
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';
-import { isInDoubt } from '#core/database/failure.ts';
+import { isLostSession } from '#core/database/failure.ts';
 import { type Client, type Connections, transaction } from '#core/database/pool.ts';
 import type { OnConnection } from '#core/database/write-connection.ts';
 import type { Change } from './change.ts';
@@ -127,7 +127,7 @@ export class ChangeJournal {
       try {
         await committed();
       } finally {
-        if (isInDoubt(error)) telling?.doubt(anything(collections));
+        if (isLostSession(error)) telling?.doubt(anything(collections));
         else tell([]);
       }
       throw error;
@@ -164,7 +164,7 @@ export class ChangeJournal {
         try {
           await write.committed();
         } finally {
-          if (isInDoubt(error)) telling.doubt(changes);
+          if (isLostSession(error)) telling.doubt(changes);
           else telling.tell([]);
         }
       },

@@ -73,8 +73,11 @@ export function isTransient(error: unknown): boolean {
   return isConnectionFailure(error);
 }
 
-/** The session ended under a statement, so that nobody knows whether its transaction is committed. */
-export function isInDoubt(error: unknown): boolean {
+/**
+ * The session ended under a statement, or could not begin: that is the server's or the network's doing.
+ * Whether its transaction is committed is unknown.
+ */
+export function isLostSession(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.severity !== 'ERROR' && isTransient(error);
   return error instanceof BrokenConnectionError || isConnectionFailure(error);
 }

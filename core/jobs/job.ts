@@ -20,6 +20,8 @@ export interface FailedAttempt {
   /** When it ended, ISO-8601 in UTC. */
   readonly on: string;
   readonly reason: string;
+  /** An outage of the database cost it, so it does not count among the job's attempts. */
+  readonly outage?: true;
 }
 
 /** A job as clients see it; dates are ISO-8601 in UTC. */

@@ -47,10 +47,11 @@ async function update(db: Queryable, schema: string, change: Sql, where: Sql): P
 }
 
 /** The failed attempts with the current one; very many are not all kept. */
-export function withFailure(reason: string): Sql {
+export function withFailure(reason: string, more: Sql = sql`'{}'::jsonb`): Sql {
   return sql`CASE WHEN jsonb_array_length(failures) >= ${MOST_FAILURES} THEN failures ELSE
     failures || jsonb_build_array(jsonb_build_object('attempt', attempt, 'reason', ${reason}::text,
-      'on', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) END`;
+      'on', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      || ${more}) END`;
 }
 
 /** The upload of a job, which is kept when the job fails. */
@@ -234,6 +235,34 @@ export async function giveBack(
   const change = sql`state = 'waiting', backend_pid = NULL, backend_start = NULL,
     failures = ${withFailure(reason)}`;
   return await update(pool, schema, change, current(delivery));
+}
+
+/**
+ * Gives a job back whose attempt an outage of the database cost, unless outages have cost it attempts for
+ * so long that it may be their cause.
+ * @param within milliseconds since the first of these attempts
+ * @returns how many it has lost so far; `late` past that time; `superseded` as {@link giveBack}
+ */
+export async function giveBackAfterOutage(
+  pool: Pool,
+  schema: string,
+  delivery: Delivery,
+  { reason, within }: { readonly reason: string; readonly within: number },
+): Promise<number | 'late' | 'superseded'> {
+  const jobs = systemTable(schema, 'jobs');
+  const lost = sql`FROM jsonb_array_elements(failures) AS f WHERE f -> 'outage' = 'true'`;
+  const { rows } = await pool.query<{ lost: number; age: number }>(
+    render(sql`SELECT (SELECT count(*) ${lost})::int AS lost, coalesce(extract(epoch FROM now() -
+        (SELECT min((f ->> 'on')::timestamptz) ${lost})) * 1000, 0)::float8 AS age
+      FROM ${jobs} WHERE ${current(delivery)}`),
+  );
+  const [found] = rows;
+  if (found === undefined) return 'superseded';
+  if (found.age > within) return 'late';
+  const failures = withFailure(reason, sql`'{"outage": true}'::jsonb`);
+  const change = sql`state = 'waiting', backend_pid = NULL, backend_start = NULL,
+    failures = ${failures}`;
+  return (await update(pool, schema, change, current(delivery))) ? found.lost + 1 : 'superseded';
 }
 
 /**

@@ -18,6 +18,7 @@ export class DeliveryContext implements ActorContext {
   readonly #progress: ProgressReporter;
   readonly #ownsSession: boolean;
   #session: Promise<JobSession> | null;
+  #client: Connection | null;
 
   constructor(
     job: ClaimedJob,
@@ -40,11 +41,19 @@ export class DeliveryContext implements ActorContext {
     this.#progress = parts.progress;
     this.#ownsSession = parts.ownsSession;
     this.#session = parts.session === null ? null : Promise.resolve(parts.session);
+    this.#client = parts.session?.client ?? null;
+  }
+
+  /** The connection of its session, also when that has ended; null when it has had none. */
+  get client(): Connection | null {
+    return this.#client;
   }
 
   async connect(): Promise<Connection> {
     this.#session ??= this.#open();
-    return (await this.#session).client;
+    const { client } = await this.#session;
+    this.#client = client;
+    return client;
   }
 
   progress(progress: Parameters<ActorContext['progress']>[0]): void {

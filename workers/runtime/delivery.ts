@@ -3,11 +3,13 @@
  * means for the queue.
  */
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { Config } from '#core/config/config.ts';
 import { secretsOf, withoutSecrets } from '#core/config/redact-secrets.ts';
-import { isTransient } from '#core/database/failure.ts';
+import { isLostSession, isTransient } from '#core/database/failure.ts';
+import { whenReachable } from '#core/database/reachable.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError, ServiceErrors, unavailable } from '#core/errors/service-error.ts';
 import { type Claim, type ClaimedJob, claimJob, type ReadableVersions } from '#core/jobs/claim.ts';
@@ -18,6 +20,7 @@ import {
   endBackend,
   failJob,
   giveBack,
+  giveBackAfterOutage,
   SupersededError,
 } from '#core/jobs/write-job-status.ts';
 import type { Log } from '#core/log/log.ts';
@@ -42,6 +45,12 @@ import { countStall } from './stall.ts';
 const HEED_WITHIN_MS = 900;
 /** A job that waits for its storage is tried again as rarely as one that waits long. */
 const LATE_MS = 20_000;
+/** How long (ms) attempts that end with their session are put down to outages. */
+const OUTAGES_MS = 3_600_000;
+/** Pauses (ms) after such an attempt: none to speak of after the first, and twice as long each time. */
+const AFTER_OUTAGE_MS = { first: 100, most: 2_000 };
+/** After a session was lost the others are told of a crash within this time (ms). */
+const TOLD_WITHIN_MS = 500;
 
 /**
  * How a delivery ended:
@@ -51,6 +60,7 @@ const LATE_MS = 20_000;
  * - `retry`: it waits for another attempt;
  * - `back`: it was given back unfinished and may be delivered at once;
  * - `elsewhere`: it needs a storage that this process does not reach; `age` in milliseconds;
+ * - `outage`: an outage of the database ended it, which costs no attempt; `pause` in milliseconds;
  * - `aside`: another job comes first; `mailbox` is null when this process already does this one.
  */
 export type Outcome =
@@ -60,7 +70,8 @@ export type Outcome =
   | { readonly kind: 'retry' }
   | { readonly kind: 'back' }
   | { readonly kind: 'aside'; readonly mailbox: string | null }
-  | { readonly kind: 'elsewhere'; readonly age: number };
+  | { readonly kind: 'elsewhere'; readonly age: number }
+  | { readonly kind: 'outage'; readonly pause: number };
 
 const ENDED: ReadonlySet<Outcome['kind']> = new Set(['done', 'cancelled', 'failed']);
 
@@ -115,8 +126,13 @@ function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): 
   return new ServiceError('INTERNAL_SERVER_ERROR', details);
 }
 
-/** Whether the storage could not be used, which says nothing about the job. */
+/** Whether the session of the job was lost, which says nothing about the job unless it was the cause. */
 function isOutage(error: unknown): boolean {
+  return isLostSession(error) || (error instanceof Error && isLostSession(error.cause));
+}
+
+/** Whether the storage could not be used, which says nothing about the job. */
+function isWithoutStorage(error: unknown): boolean {
   if (error instanceof StorageUnreachable) return true;
   return error instanceof Error && error.cause instanceof StorageUnreachable;
 }
@@ -152,6 +168,8 @@ async function receive(actor: Actor, job: ClaimedJob, context: DeliveryContext):
 
 export interface DelivererOptions {
   readonly running: RunningDeliveries;
+  /** Aborted when the worker drains: nothing waits for the database any more. */
+  readonly stopping: AbortSignal;
   /** The storage that this worker can use now. */
   readonly reachedStorage: () => string | null;
 }
@@ -162,6 +180,7 @@ export class Deliverer {
   readonly #readable: ReadableVersions;
   readonly #running: RunningDeliveries;
   readonly #reachedStorage: () => string | null;
+  readonly #stopping: AbortSignal;
 
   constructor(services: Services, actors: readonly Actor[], options: DelivererOptions) {
     this.#services = services;
@@ -169,6 +188,7 @@ export class Deliverer {
     this.#readable = Object.fromEntries(actors.map(({ name, version }) => [name, version]));
     this.#running = options.running;
     this.#reachedStorage = options.reachedStorage;
+    this.#stopping = options.stopping;
   }
 
   /**
@@ -267,12 +287,14 @@ export class Deliverer {
     } catch (error) {
       clearTimeout(timer);
       await context.end();
-      outcome = await this.#settle(job, error, {
+      const isCause = await this.#isCause(error, context.client, since);
+      const end = {
         reason: interruptionOf(controller.signal),
-        deadline,
+        ...{ deadline, isCause, log },
         lastAttempt: queued.lastAttempt,
-        log,
-      });
+      };
+      // What became of it is recorded as soon as that is possible.
+      outcome = await whenReachable(log, () => this.#settle(job, error, end), this.#stopping);
     } finally {
       clearTimeout(timer);
       progress.stop();
@@ -319,6 +341,13 @@ export class Deliverer {
     return row;
   }
 
+  /** Whether the server crashed with the session of a delivery, and no other one. */
+  async #isCause(error: unknown, client: object | null, since: number): Promise<boolean> {
+    if (client === null || !isOutage(error)) return false;
+    await delay(TOLD_WITHIN_MS, undefined, { signal: this.#stopping }).catch(() => undefined);
+    return this.#services.crashes.isCause(client, since);
+  }
+
   /** Records the end of a delivery that did not complete its job. */
   async #settle(
     job: ClaimedJob,
@@ -326,6 +355,7 @@ export class Deliverer {
     end: {
       readonly reason: Interruption['reason'] | null;
       readonly deadline: number;
+      readonly isCause: boolean;
       readonly lastAttempt: boolean;
       readonly log: Log;
     },
@@ -352,7 +382,17 @@ export class Deliverer {
         : superseded();
     }
     if (reason === 'overdue') countStall('overdue');
-    if (reason === null && isOutage(error)) {
+    if (reason === null && !end.isCause && isOutage(error)) {
+      log.warn({ err: error }, 'an outage of the database ended the attempt');
+      const { message } = lastErrorOf(error, this.#actors.get(job.kind), config);
+      const bound = { reason: message, within: OUTAGES_MS };
+      const lost = await giveBackAfterOutage(pool, schema, job, bound);
+      if (lost === 'superseded') return superseded();
+      const { first, most } = AFTER_OUTAGE_MS;
+      if (lost !== 'late')
+        return { kind: 'outage', pause: Math.min(most, first * 2 ** (lost - 1)) };
+    }
+    if (reason === null && isWithoutStorage(error)) {
       // Not the fault of the job: it costs none of its attempts, however long the outage lasts.
       log.warn({ err: error }, 'the job waits for the storage');
       const open = await giveBack(pool, schema, job, 'The storage of files could not be used.');
@@ -413,11 +453,17 @@ export class Deliverer {
   ): Promise<void> {
     const { bus, pool, schema, queues } = this.#services;
     try {
-      await bus.publish('job.finished', { id });
-      if (next === undefined) await wakeNext(pool, schema, queues, mailbox);
-      else if (next !== null) await wake(queues, next);
+      await bus.publish('job.finished', { id }).catch((error: unknown) => {
+        log.warn({ err: error }, 'the end of a job could not be announced');
+      });
+      // The next job does not wait for longer than the outage.
+      const wakes = async () => {
+        if (next === undefined) await wakeNext(pool, schema, queues, mailbox);
+        else if (next !== null) await wake(queues, next);
+      };
+      await whenReachable(log, wakes, this.#stopping);
     } catch (error) {
-      log.warn({ err: error }, 'the end of a job could not be announced');
+      log.warn({ err: error }, 'the next job could not be woken');
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   type WorkerOptions,
   withBackend,
 } from 'bullmq';
+import { whenReachable } from '#core/database/reachable.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { Services } from '#workers/services.ts';
@@ -26,9 +27,7 @@ const MAX_STALLED = 5;
 const LANES: Readonly<Partial<Record<QueueName, number>>> = { schema: 2, images: 12 };
 /** A job that was put aside is delivered again after this time even when nobody wakes it. */
 const ASIDE_MS = 10_000;
-/**
- * A job that could not be claimed because the database was away is delivered again after this time.
- */
+/** A job that could not be claimed for a reason of its own is delivered again after this time. */
 const AGAIN_MS = 2_000;
 /**
  * Pauses of a job that needs another worker's storage: short while it is new, so that its worker gets
@@ -70,6 +69,7 @@ export class Consumer {
   readonly #handlers: ConsumerHandlers;
   #worker: BullWorker | null = null;
   #running = 0;
+  readonly #stopping = new AbortController();
   #error: { readonly reason: string; readonly at: number } | null = null;
 
   constructor(name: QueueName, services: Services, handlers: ConsumerHandlers) {
@@ -126,6 +126,7 @@ export class Consumer {
 
   /** Stops taking jobs and resolves when the running ones have ended or are given back. */
   async stop(): Promise<void> {
+    this.#stopping.abort();
     await this.#worker?.close();
   }
 
@@ -153,18 +154,28 @@ export class Consumer {
   }
 
   async #deliver(id: string, job: BullJob): Promise<Outcome> {
-    try {
-      return await this.#handlers.deliver({
+    const { log } = this.#services;
+    const deliver = () =>
+      this.#handlers.deliver({
         id,
         kind: job.name,
         lastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
         storeProgress: (progress) => job.updateProgress({ ...progress }),
       });
+    try {
+      // It keeps the job while the database is away: that waits for the outage, and not for a time.
+      return await whenReachable(log, deliver, this.#stopping.signal);
     } catch (error) {
+      if (this.#stopping.signal.aborted) return { kind: 'back' };
       // Not the fault of the job: it costs none of its attempts, however long the outage lasts.
-      this.#services.log.error({ err: error, job: id }, 'a job could not be delivered');
+      log.error({ err: error, job: id }, 'a job could not be delivered');
       return { kind: 'aside', mailbox: null };
     }
+  }
+
+  /** Moves a job within the queue as soon as the queue's server can be used. */
+  async #move(move: () => Promise<unknown>): Promise<void> {
+    await whenReachable(this.#services.log, move, this.#stopping.signal);
   }
 
   async #process(job: BullJob, token: string | undefined): Promise<null> {
@@ -184,17 +195,20 @@ export class Consumer {
         // The log contains the reason. The queue does not: an error may quote values.
         throw new Error('the attempt failed');
       case 'back':
-        await job.moveToWait(token);
+        await this.#move(() => job.moveToWait(token));
         throw new WaitingError();
       case 'elsewhere': {
         const { least, most, ofAge } = ELSEWHERE_MS;
         const pause = Math.min(most, Math.max(least, outcome.age * ofAge));
-        await job.moveToDelayed(Date.now() + Math.round(pause), token);
+        await this.#move(() => job.moveToDelayed(Date.now() + Math.round(pause), token));
         throw new DelayedError();
       }
+      case 'outage':
+        await this.#move(() => job.moveToDelayed(Date.now() + outcome.pause, token));
+        throw new DelayedError();
       case 'aside': {
         const pause = outcome.mailbox === null ? AGAIN_MS : ASIDE_MS;
-        await job.moveToDelayed(Date.now() + pause, token);
+        await this.#move(() => job.moveToDelayed(Date.now() + pause, token));
         if (outcome.mailbox !== null) await this.#handlers.onAside(id, outcome.mailbox);
         throw new DelayedError();
       }

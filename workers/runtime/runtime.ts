@@ -27,7 +27,7 @@ export class Runtime {
   readonly #reconciler: Reconciler;
   readonly #readiness: ReadinessWatch;
   readonly #storage: StorageWatch;
-  #draining = false;
+  readonly #stopping = new AbortController();
 
   constructor(services: Services, actors: readonly Actor[], status: WorkerStatus) {
     this.#services = services;
@@ -37,6 +37,7 @@ export class Runtime {
     this.#deliverer = new Deliverer(services, actors, {
       running: this.#running,
       reachedStorage: () => this.#storage.reached,
+      stopping: this.#stopping.signal,
     });
     const handlers = {
       deliver: (job: QueuedJob) => this.#deliver(job),
@@ -78,7 +79,7 @@ export class Runtime {
    * @returns whether nothing runs any more
    */
   async drain(): Promise<boolean> {
-    this.#draining = true;
+    this.#stopping.abort();
     this.#readiness.stop();
     this.#status.reason = 'It is stopping.';
     this.#storage.stop();
@@ -98,7 +99,7 @@ export class Runtime {
   }
 
   async #deliver(job: QueuedJob): Promise<Outcome> {
-    return this.#draining ? { kind: 'back' } : await this.#deliverer.deliver(job);
+    return this.#stopping.signal.aborted ? { kind: 'back' } : await this.#deliverer.deliver(job);
   }
 
   async #onAside(id: string, mailbox: string): Promise<void> {
@@ -108,7 +109,7 @@ export class Runtime {
 
   /** Repeats it until it succeeds or the process drains. */
   async #persist(work: () => Promise<void>): Promise<void> {
-    while (!this.#draining) {
+    while (!this.#stopping.signal.aborted) {
       try {
         return await work();
       } catch (error) {

@@ -45,6 +45,27 @@ for (const backend of backends) {
       t.equal(rowCount, 1);
     });
 
+    await t.test('attempts that end with their session do not count', async (t) => {
+      const job = await ended(await submit('commit', { survivesAt: 7 }));
+      t.match(job, { state: 'completed', attempts: 7 });
+      t.ok(job.failures.every(({ outage }) => outage));
+    });
+
+    await t.test('an hour after the first of them they count', async (t) => {
+      const id = await submit('commit', { survivesAt: 99 });
+      await until(async () => {
+        const { rowCount } = await pool.query(
+          `UPDATE system_jobs SET failures = jsonb_set(failures, '{0,on}', '"2020-01-01T00:00:00Z"')
+            WHERE id = $1 AND jsonb_array_length(failures) > 0`,
+          [id],
+        );
+        return rowCount === 1;
+      });
+      const job = await ended(id);
+      t.match(job, { state: 'failed', error: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] });
+      t.equal(job.failures.filter(({ outage }) => outage !== true).length, 5);
+    });
+
     await t.test('a job whose attempts all fail is set aside without internals', async (t) => {
       const job = await ended(await submit('script', { succeedsAt: 99 }));
       t.match(job, { state: 'failed', attempts: 5, result: null });
@@ -237,7 +258,7 @@ for (const backend of backends) {
         t.strictSame(await jobs.get(job.id, admin), before);
       }
       const works = await pool.query('SELECT count(*)::int AS n FROM work GROUP BY job');
-      t.strictSame(works.rows, [{ n: 1 }, { n: 1 }]);
+      t.strictSame(works.rows, [{ n: 1 }, { n: 1 }, { n: 1 }]);
     });
   });
 }

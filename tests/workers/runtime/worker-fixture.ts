@@ -17,6 +17,8 @@ const message = v.strictObject({
   deaf: v.optional(v.boolean()),
   /** Fails in every attempt before this one. */
   succeedsAt: v.optional(v.number()),
+  /** Ends its own session in every attempt before this one. */
+  survivesAt: v.optional(v.number()),
   /** Refuses its work, as if these rows of a file were bad. */
   badRows: v.optional(v.array(v.number())),
   /** An upload that nobody reads. */
@@ -85,6 +87,9 @@ const commit: Actor<typeof message> = {
     await client.query('INSERT INTO work (job) VALUES ($1)', [job.id]);
     await passGate(wanted, context);
     if (context.job.attempt < (wanted.succeedsAt ?? 0)) throw new Error('a secret detail');
+    if (context.job.attempt < (wanted.survivesAt ?? 0)) {
+      await client.query('SELECT pg_terminate_backend(pg_backend_pid())');
+    }
     await completeJob(client, services.schema, job, { attempt: job.attempt });
     await context.failpoint('before commit');
     await client.query('COMMIT');
