@@ -8,7 +8,7 @@ const TRY_AGAIN_MS = 250;
 const TELL_AGAIN_MS = 10_000;
 
 /**
- * Does it again until the database is there.
+ * Does it once, and again until the database is there.
  * @param stop ends the waiting with its reason
  */
 export async function whenReachable<T>(
@@ -17,7 +17,6 @@ export async function whenReachable<T>(
   stop?: AbortSignal,
 ): Promise<T> {
   for (let told = Number.NEGATIVE_INFINITY; ; ) {
-    stop?.throwIfAborted();
     try {
       return await work();
     } catch (error) {
@@ -27,6 +26,7 @@ export async function whenReachable<T>(
         told = performance.now();
       }
       await delay(TRY_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+      stop?.throwIfAborted();
     }
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Ends a PostgreSQL that outlived its supervisor: a killed supervisor could not stop it, and it
- * still uses the cluster.
+ * Ends a PostgreSQL that outlived its supervisor, and sessions that outlived their server: a killed one
+ * could not stop them, and they still use the cluster.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Report } from './postgres-binaries.ts';
 
@@ -32,10 +32,48 @@ function findServer(cluster: string): number | null {
   }
 }
 
+/** Whether a process is one of PostgreSQL's in the folder of the cluster. */
+function belongs(pid: number, cluster: string): boolean {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/exe`)) === 'postgres' && serves(pid, cluster);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The processes of a server that is gone. Each goes on with its statement, and no other server can start
+ * meanwhile. Only Linux tells which they are; elsewhere the start is tried again until they have ended.
+ */
+function findOrphans(cluster: string): readonly number[] {
+  if (process.platform !== 'linux') return [];
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => belongs(pid, cluster));
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Ends what a server that was killed has left. */
+async function stopOrphans(cluster: string, report: Report): Promise<void> {
+  const found = findOrphans(cluster);
+  if (found.length === 0) return;
+  report(`Ending ${found.length} processes of a PostgreSQL that was killed`);
+  for (let left = found; left.length > 0; left = findOrphans(cluster)) {
+    for (const pid of left) end(pid);
+    await delay(20);
+  }
+}
+
 /** Stops the server of the cluster if one runs; the caller holds the lock on the data. */
 export async function stopLeftover(cluster: string, report: Report): Promise<void> {
   const pid = findServer(cluster);
-  if (pid === null) return;
+  if (pid === null) return await stopOrphans(cluster, report);
   report(`Stopping a PostgreSQL (process ${pid}) that an earlier run left behind`);
   process.kill(pid, 'SIGINT');
   const impatient = Date.now() + FAST_WITHIN_MS;

@@ -54,6 +54,8 @@ export interface Postgres {
 export const ROLE = 'sluice';
 
 const LONGEST_STOP_MS = 60_000;
+/** The last words of a server that has ended come within this time (ms). */
+const WORDS_WITHIN_MS = 100;
 
 /** Keeps the last output of a process on stderr. */
 function lastWords(child: ChildProcess): () => string {
@@ -162,7 +164,11 @@ async function serve(
   const child = launch(options, binaries, port, account);
   const words = lastWords(child);
   let ended = false;
-  const exited = once(child, 'close').then(words, String);
+  // Sessions of a killed server keep its output open for as long as their statements take.
+  const spoken = once(child, 'close').catch(() => undefined);
+  const exited = once(child, 'exit')
+    .then(() => Promise.race([spoken, delay(WORDS_WITHIN_MS)]))
+    .then(words, String);
   exited.then(() => {
     ended = true;
   });

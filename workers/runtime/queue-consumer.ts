@@ -34,7 +34,7 @@ const AGAIN_MS = 2_000;
  * it soon, and longer while there is none.
  */
 const ELSEWHERE_MS = { least: 250, most: 5_000, ofAge: 0.25 };
-const RECONNECT_MS = 1_000;
+const RECONNECT_MS = 250;
 /** An error of the queue explains for this time (ms) why no jobs are taken. */
 const RECENT_MS = 20_000;
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import pg from 'pg';
 import t from 'tap';
 import { freePort } from '#tests/harness/port.ts';
 import { isAlive, Run, standIns, temporaryFolder, until } from './stand-in/run.ts';
@@ -43,9 +44,22 @@ t.test('the embedded database lives and ends with its supervisor', async (t) => 
     t.equal(isAlive(server), true, 'and leaves the running one alone');
   });
 
-  t.test('a server that dies is restarted', async () => {
+  t.test('a server that dies is restarted, whatever its sessions still do', async (t) => {
+    const file = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+    const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
+    const url = `postgres://sluice:${password}@127.0.0.1:${file[3]}/postgres`;
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const [busy] = rows;
+    // It looks neither at its client nor at its server before it has counted.
+    const counted = client.query('SELECT count(*) FROM generate_series(1, 100000000000)');
+    counted.catch(() => undefined);
     process.kill(server, 'SIGKILL');
     await first.prints('PostgreSQL runs again');
+    t.equal(isAlive(busy?.pid ?? 0), false);
+    await t.rejects(counted);
   });
 
   t.test('after a kill of the supervisor the next start takes over', async (t) => {

@@ -73,7 +73,10 @@ for (const backend of backends) {
       t.equal(worker.process.exitCode, null);
       for (const proxy of proxies) await proxy.up();
       await openGate('away');
-      t.match(await ended(id), { state: 'completed' });
+      const job = await ended(id);
+      t.match(job, { state: 'completed' });
+      const own = job.failures.filter(({ outage }) => outage !== true);
+      t.strictSame(own, [], 'its worker says what ended the attempt');
       t.match(await ended(await submit('commit')), { state: 'completed' });
     });
 
@@ -88,8 +91,8 @@ for (const backend of backends) {
       await t.test('charge no job with an outage of the database', async (t) => {
         await proxies[0]?.down();
         const id = await submit('script');
-        await logged(/a job could not be delivered/);
-        await until(async () => (await queue.state(id)) === 'delayed');
+        await until(async () => (await queue.state(id)) === 'active');
+        await logged(/the database cannot be reached yet/);
         await proxies[0]?.up();
         t.match(await ended(id), { state: 'completed', attempts: 1 });
       });
