@@ -120,9 +120,15 @@ function uuidInText(column: ColumnDescriptor): StoredForm {
 /** The server's sessions are in UTC, so that a timestamp without a zone is in UTC. */
 function timestampInTimestamp(column: ColumnDescriptor, type: FieldType): StoredForm {
   const shown = typed(column, type);
+  const cast = (stored: Sql) => sql`${stored}::${raw(shown.typeName)}`;
+  // Dates go on for longer than timestamps do.
+  const isDate = column.typeName === 'date';
   return {
     column: shown,
-    value: (stored) => sql`${stored}::${raw(shown.typeName)}`,
+    value: (stored) =>
+      isDate
+        ? sql`CASE WHEN ${stored} < '294277-01-01' OR ${stored} = 'infinity' THEN ${cast(stored)} END`
+        : cast(stored),
     text: inUtc,
     // PostgreSQL compares timestamps of different types and uses their indexes.
     comparable: true,

@@ -19,6 +19,7 @@ import type { Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import { isDecodable, membersOf } from '#core/query/sql/readable-json.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { JsonText } from '#core/values/composite-text.ts';
@@ -146,18 +147,21 @@ export class RevertService {
     key: Key,
   ): Promise<readonly Difference[]> {
     const { client, collection } = write;
+    const present = membersOf(sql`s.item`, isDecodable(sql`s.item`));
+    const past = membersOf(sql`r.data`, isDecodable(sql`r.data`));
     const { rows } = await client.query<{ name: string; text: string }>(
       render(sql`
         WITH now AS (
-          SELECT m.key, m.value::text FROM ${tableAsT(collection)},
-            json_each(${snapshot(collection)}) AS m
-          WHERE ${isItem(collection, key)}
+          SELECT m.key, (${present.value})::text AS value FROM ${tableAsT(collection)},
+            LATERAL (SELECT ${snapshot(collection)} AS item) AS s, ${present.from}
+          WHERE ${isItem(collection, key)} AND ${present.isNamed}
+        ), past AS (
+          SELECT m.key, (${past.value})::text AS value
+          FROM ${systemTable(this.#options.schema, 'revisions')} AS r, ${past.from}
+          WHERE r.id = ${id} AND ${past.isNamed}
         )
-        SELECT m.key AS name, m.value::text AS text
-        FROM ${systemTable(this.#options.schema, 'revisions')} AS r, json_each(r.data) AS m
-          LEFT JOIN now ON now.key = m.key
-        WHERE r.id = ${id} AND m.key = ANY (${members}::text[])
-          AND m.value::text IS DISTINCT FROM now.value ORDER BY m.key`),
+        SELECT key AS name, past.value AS text FROM past LEFT JOIN now USING (key)
+        WHERE key = ANY (${members}::text[]) AND past.value IS DISTINCT FROM now.value ORDER BY key`),
     );
     return rows;
   }

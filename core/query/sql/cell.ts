@@ -79,12 +79,25 @@ function contentOfValue(value: Value): Content {
   return value.kind === 'call' && value.name === 'json' ? 'json' : 'plain';
 }
 
-/** A member of a JSON object as a cell. */
+/** Whether an entry becomes the JSON of a cell. */
+export function isJsonCell(entry: Entry): boolean {
+  if (entry.kind === 'value') return contentOfValue(entry.value) === 'json';
+  return entry.kind !== 'one' || entry.level.content.kind === 'groups';
+}
+
+/** The levels whose members become cells, in which JSON is kept as text. */
+export function levelsOfCells({ content }: LevelPlan): readonly LevelPlan[] {
+  if (content.kind === 'groups') return [];
+  return [...content.entries.values()].flatMap((entry) =>
+    entry.kind === 'one' ? [entry.level, ...levelsOfCells(entry.level)] : [],
+  );
+}
+
+/** A member of a JSON object as a cell; JSON stands there as text, which is read whatever it holds. */
 function memberCell(object: Sql, path: readonly string[], content: Content, form: CellForm): Sql {
-  const member = sql`((${object})::json #> ${path}::text[])`;
-  // A null in JSON is no value here.
-  if (content === 'json') return sql`nullif(${member}::text, 'null')`;
   const text = sql`((${object})::json #>> ${path}::text[])`;
+  // A null in JSON is no value here.
+  if (content === 'json') return sql`nullif(${text}, 'null')`;
   return content === 'text' ? textCell(text, form) : text;
 }
 
@@ -97,6 +110,7 @@ function cellsOfEntry(
   const at = path === null ? [] : [...path, key];
   if (entry.kind === 'one') {
     const { content } = entry.level;
+    if (content.kind === 'groups' && path === null) return [sql`nullif((${value})::text, 'null')`];
     if (content.kind === 'groups') return [memberCell(value, at, 'json', form)];
     return [...content.entries].flatMap((inner) => cellsOfEntry(inner, value, at, form));
   }

@@ -109,7 +109,11 @@ export function formOutput(
 /** A number, where it is one: JSON has neither `NaN` nor `Infinity`. */
 function finite(value: Value, made: Sql): Sql {
   const type = value.kind === 'column' ? value.column.field.type : 'integer';
-  if (type !== 'decimal' && type !== 'float') return made;
+  if (type === 'decimal') {
+    // What is too large for a double is none, and what is too small is 0.
+    return sql`CASE WHEN abs(${made}) < 2.5e-324 THEN 0 WHEN abs(${made}) < 1.7976931348623158e308 THEN (${made})::float8 END`;
+  }
+  if (type !== 'float') return made;
   return sql`CASE WHEN (${made})::float8 NOT IN ('NaN', 'Infinity', '-Infinity') THEN (${made})::float8 END`;
 }
 

@@ -32,6 +32,8 @@ export interface Writing {
   readonly knownLimits: boolean;
   /** Those of the root, and those of the levels below. */
   readonly outputs: { readonly root: Output; readonly below: Output };
+  /** Levels whose documents and lists are the texts of such, because members are read out of them. */
+  readonly texts: ReadonlySet<LevelPlan>;
 }
 
 /** The levels whose rows are counted, below a level. */

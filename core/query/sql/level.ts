@@ -13,6 +13,7 @@ import {
   type LevelPlan,
 } from '../plan/plan.ts';
 import { aggregationSql } from './aggregate.ts';
+import { isJsonCell } from './cell.ts';
 import { formOutput, keySql, levelConditions, limitSql, ordered, range } from './clause.ts';
 import { guardSql, rowRule } from './expression.ts';
 import {
@@ -65,7 +66,11 @@ class LevelWriter {
   }
 
   shape({ entries }: Items): GuardedShape {
-    const values = [...entries].map(([key, entry]) => [key, this.#entry(entry)] as const);
+    const asTexts = this.#writing.texts.has(this.#level);
+    const values = [...entries].map(([key, entry]) => {
+      const value = this.#entry(entry);
+      return [key, asTexts && isJsonCell(entry) ? sql`to_json(${value})::text` : value] as const;
+    });
     return guardedShape(this.#level, new Map(values), this.#writing);
   }
 

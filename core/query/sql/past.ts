@@ -3,6 +3,7 @@
 import { CONCEALED } from '#core/catalog/concealed-field.ts';
 import { empty, join, type Sql, sql } from '#core/database/sql.ts';
 import type { Past, PastRights, Table } from '../plan/plan.ts';
+import { isDecodable, membersOf } from './readable-json.ts';
 import { columnNamed, tableSql, textMatch, whereSql } from './table.ts';
 
 /** Writes a condition for a place beside others; handed in, because conditions are on columns. */
@@ -54,9 +55,11 @@ export function pastSql(revision: Table, past: Past, column: Sql, rightSql: Righ
   const name = columnNamed(revision, 'collection');
   const masked = sql`(${past.concealed}::text::jsonb -> ${name})`;
   const seen = past.visible && seenOf(revision, past.visible, rightSql);
-  const value = sql`CASE WHEN jsonb_exists(l.masked, m.key) AND json_typeof(m.value) <> 'null' THEN to_json(${CONCEALED}::text) ELSE m.value END`;
-  const visible = seen === null ? empty : sql` WHERE jsonb_exists(l.seen, m.key)`;
-  const members = sql`SELECT coalesce(json_object_agg(m.key, ${value} ORDER BY m.n), '{}') FROM (SELECT ${masked} AS masked, ${seen ?? sql`NULL::jsonb`} AS seen) AS l CROSS JOIN LATERAL json_each(${column}) WITH ORDINALITY AS m(key, value, n)${visible}`;
+  const each = membersOf(column, sql`l.sound`);
+  const value = sql`CASE WHEN jsonb_exists(l.masked, m.key) AND json_typeof(m.value) <> 'null' THEN to_json(${CONCEALED}::text) ELSE ${each.value} END`;
+  const visible = seen === null ? empty : sql` AND jsonb_exists(l.seen, m.key)`;
+  const facts = sql`SELECT ${masked} AS masked, ${seen ?? sql`NULL::jsonb`} AS seen, ${isDecodable(column)} AS sound OFFSET 0`;
+  const members = sql`SELECT coalesce(json_object_agg(m.key, ${value} ORDER BY m.n), '{}') FROM (${facts}) AS l CROSS JOIN LATERAL ${each.from} WHERE ${each.isNamed}${visible}`;
   const whole = seen === null ? sql`${masked} IS NULL OR ` : empty;
   return sql`CASE WHEN ${whole}json_typeof(${column}) IS DISTINCT FROM 'object' THEN ${column} ELSE (${members}) END`;
 }

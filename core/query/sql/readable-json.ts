@@ -5,7 +5,7 @@
  * of `\u` in them, and for a look at the numbers of the part that is asked for.
  */
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import { literal, raw, type Sql, sql } from '#core/database/sql.ts';
+import { join, literal, raw, type Sql, sql } from '#core/database/sql.ts';
 
 /** A part of a regular expression or a pattern as a literal. */
 const pattern = (text: TemplateStringsArray) => literal(String.raw(text));
@@ -21,6 +21,8 @@ const BACKSLASHES = pattern`\\`;
 /** Every document with an unreadable number has one of these. */
 const DELICATE_EXPONENT = pattern`\d[eE][+-]?\d{5}`;
 const DELICATE_DIGITS = pattern`\d{255}`;
+/** Shorter texts have no unreadable number at all, such as `1e131072`. */
+const TINY = raw('8');
 /** Shorter texts have no number of so many digits that those alone are too many. */
 const SHORT = raw('4096');
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
@@ -58,7 +60,8 @@ const BEYOND = sql`CASE WHEN length(ltrim(exponent, '+-0')) > 8 THEN TRUE ELSE
 
 /** Whether `numeric` takes all numbers of a document. */
 function countable(text: Sql): Sql {
-  const quick = sql`${text} !~ ${DELICATE_EXPONENT} AND (octet_length(${text}) < ${SHORT} OR ${text} !~ ${DELICATE_DIGITS})`;
+  const isText = sql`octet_length(${text}) < ${TINY} OR ${text} LIKE '"%'`;
+  const quick = sql`${isText} OR ${text} !~ ${DELICATE_EXPONENT} AND (octet_length(${text}) < ${SHORT} OR ${text} !~ ${DELICATE_DIGITS})`;
   const numbers = sql`SELECT p[1] AS whole, coalesce(p[2], '') AS fraction, coalesce(p[3], '0') AS exponent
     FROM regexp_matches(regexp_replace(${text}, ${STRINGS}, '', 'g'), ${NUMBER}, 'g') AS m (p)`;
   return sql`(${quick} OR NOT EXISTS (SELECT FROM (${numbers}) AS d WHERE ${BEYOND}))`;
@@ -107,7 +110,9 @@ function plain({ column }: ColumnField, value: Sql): Sql {
 /** A document or an array as `jsonb`; null where it cannot be read. */
 export function documentSql(field: ColumnField, value: Sql): Sql {
   const json = delicate(field, value);
-  return json === null ? plain(field, value) : once(decoded(json), counted);
+  if (json === null) return plain(field, value);
+  const text = sql`(${json})::text`;
+  return sql`(CASE WHEN ${decodable(text)} AND ${shallow(text)} AND ${countable(text)} THEN ${text}::jsonb END)`;
 }
 
 /** The same for what writes the document several times. */
@@ -136,6 +141,69 @@ export function partSql({ field, value, steps }: Part): Sql {
 export function ofPart(part: Part, make: (made: Sql) => Sql): Sql {
   const made = partSql(part);
   return delicate(part.field, part.value) === null ? make(made) : once(made, make);
+}
+
+/** The members of a document that is an object, by the names `m.key`, `m.value` and `m.n`. */
+export interface Members {
+  readonly from: Sql;
+  readonly value: Sql;
+  /** The name can be told; it is that of no field where it cannot. */
+  readonly isNamed: Sql;
+}
+
+/** Whether {@link membersOf} finds the members of a document as they are. */
+export function isDecodable(json: Sql): Sql {
+  return decodable(sql`(${json})::text`);
+}
+
+/**
+ * The members of a document, whatever its texts: where they cannot be decoded, their escapes are made
+ * ordinary characters for a while.
+ * @param sound {@link isDecodable} of the document
+ */
+export function membersOf(json: Sql, sound: Sql): Members {
+  const one = raw("E'\\\\'");
+  const two = raw("E'\\\\\\\\'");
+  const bare = sql`replace(replace((${json})::text, ${two}, ${one} || 'u005c'), ${one} || '"', ${one} || 'u0022')`;
+  const source = sql`CASE WHEN json_typeof(${json}) IS DISTINCT FROM 'object' THEN '{}' WHEN ${sound} THEN ${json} ELSE replace(${bare}, ${one}, ${two})::json END`;
+  return {
+    from: sql`json_each(${source}) WITH ORDINALITY AS m (key, value, n)`,
+    value: sql`CASE WHEN ${sound} THEN m.value ELSE replace(m.value::text, ${two}, ${one})::json END`,
+    isNamed: sql`(${sound} OR strpos(m.key, ${one}) = 0)`,
+  };
+}
+
+const EMPTY = pattern`^\s*(\[\s*\]|\{\s*\}|""|null)\s*$`;
+
+/** Whether a document holds something: members, elements, characters, or what is no null. */
+export function filledSql(field: ColumnField, value: Sql): Sql {
+  return mayBeUnreadable(field)
+    ? sql`(${value})::text !~ ${EMPTY}`
+    : sql`${plain(field, value)} NOT IN ('[]', '{}', '""', 'null')`;
+}
+
+/** The texts of lists of one text each that stands in JSON as it is. */
+function plainTexts(lists: readonly string[]): readonly string[] | null {
+  const texts = lists.map((list) => list.slice(1, -1));
+  return texts.every((text) => /^"[^"\\]*"$/.test(text)) ? texts : null;
+}
+
+/**
+ * Whether a document is a list that has the element of one of some lists of one element, in the form
+ * that a GIN index of `jsonb` serves.
+ */
+export function listHolds(field: ColumnField, value: Sql, lists: readonly string[]): Sql {
+  const tests = (document: Sql) => lists.map((list) => sql`${document} @> ${list}::jsonb`);
+  const [only, ...more] = lists;
+  const held =
+    only !== undefined && more.length === 0
+      ? join(tests(documentSql(field, value)))
+      : ofDocument(field, value, (document) => sql`(${join(tests(document), ' OR ')})`);
+  const texts = mayBeUnreadable(field) ? plainTexts(lists) : null;
+  if (texts === null) return held;
+  // What neither has the text nor escapes anything is not read.
+  const found = [...texts, '\\'].map((text) => sql`strpos((${value})::text, ${text}::text) > 0`);
+  return sql`(CASE WHEN ${join(found, ' OR ')} THEN ${held} WHEN ${value} IS NOT NULL THEN FALSE END)`;
 }
 
 /** The number of elements of a document that is a list, for which no text and no number is read. */

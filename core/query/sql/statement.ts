@@ -4,7 +4,7 @@
  */
 import { join, quote, type Sql, sql } from '#core/database/sql.ts';
 import { levelsBelow, type Meta, type Plan, type RowChoice, type Table } from '../plan/plan.ts';
-import { type CellForm, cellsOf, columnCell } from './cell.ts';
+import { type CellForm, cellsOf, columnCell, levelsOfCells } from './cell.ts';
 import { hasKnownLimits, levelConditions } from './clause.ts';
 import { guardSql } from './expression.ts';
 import { rootSql } from './level.ts';
@@ -42,11 +42,11 @@ function countedItems({ root: { limit }, rows, itemCost, nestedItems }: Plan, fo
 const ANSWER: Writing['outputs'] = { root: outputOf, below: outputOf };
 const EXACT: Writing['outputs'] = { root: exactOutput, below: exactOutput };
 
-function root(plan: Plan, form: AnswerForm, outputs = ANSWER) {
+function root(plan: Plan, form: AnswerForm, outputs = ANSWER, texts: Writing['texts'] = new Set()) {
   const nestedItems = countedItems(plan, form);
   const bounds = { form, answerSize: plan.answerSize, nestedItems };
   const knownLimits = hasKnownLimits(plan);
-  const writing = { aliases: new Aliases(), bounds, root: plan.root, knownLimits, outputs };
+  const writing = { aliases: new Aliases(), bounds, root: plan.root, knownLimits, outputs, texts };
   return rootSql(plan.root, rowConditions(plan), writing);
 }
 
@@ -121,7 +121,7 @@ export function exactRowsSql(plan: Plan): Sql {
 /** A row for each item with its cells, for COPY in CSV format with the word `null` for null. */
 export function cellsSql(plan: Plan, form: CellForm): Sql {
   const outputs = { root: columnCell(form), below: exactOutput };
-  const { rows, values, guard } = root(plan, 'rows', outputs);
+  const { rows, values, guard } = root(plan, 'rows', outputs, new Set(levelsOfCells(plan.root)));
   const [first = sql`NULL`, ...cells] = cellsOf(plan.root, values, form);
   // What a row holds itself goes into the file as it comes, whatever its size.
   const guarded = levelsBelow(plan.root).length === 0 ? first : guard(first);

@@ -9,7 +9,7 @@ import type { PathOperand } from '../plan/record.ts';
 import { derived, Slot } from '../plan/slot.ts';
 import { compareMember, memberAmong } from './document.ts';
 import { geometryTest } from './geometry.ts';
-import { documentSql, ofDocument } from './readable-json.ts';
+import { filledSql as documentFilled, listHolds } from './readable-json.ts';
 
 /** What a test is about, as it is written. */
 export interface Written {
@@ -47,9 +47,7 @@ function left({ subject: { field } }: Test, { value, bare }: Written): Sql {
 function filledSql({ subject }: Pick<Test, 'subject'>, value: Sql): Sql {
   const { field, type } = subject;
   if (field !== null && mayBeList(subject)) {
-    return isArray(field)
-      ? sql`cardinality(${value}) > 0`
-      : sql`${documentSql(field, value)} NOT IN ('[]', '{}', '""', 'null')`;
+    return isArray(field) ? sql`cardinality(${value}) > 0` : documentFilled(field, value);
   }
   // Types that have no empty text are empty when null.
   const hasEmptyText =
@@ -191,8 +189,5 @@ export function holdsSql(
     return sql`${value} @> ${texts}::text[]::${bareType(field.column)}`;
   }
   if (field === null) throw new TypeError('a list has a field behind it');
-  const tests = (document: Sql) => texts.map((text) => sql`${document} @> ${text}::jsonb`);
-  return texts.length === 1
-    ? join(tests(documentSql(field, value)))
-    : ofDocument(field, value, (document) => sql`(${join(tests(document), ' OR ')})`);
+  return listHolds(field, value, texts);
 }
