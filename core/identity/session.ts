@@ -6,7 +6,7 @@
 import type { Client, Pool } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import { isClosed } from './login-attempts.ts';
+import { type Attempt, withoutAttempt } from './login-attempts.ts';
 
 /** A connection or transaction, and the schema of the system tables. */
 export interface IdentityTables {
@@ -40,6 +40,8 @@ export interface NewSession extends TokenChange {
    */
   readonly password: string;
   readonly cookie: boolean;
+  /** The attempt that turned out right. */
+  readonly attempt: Attempt;
 }
 
 /** Old rows are deleted with each login, a few at a time. */
@@ -68,8 +70,7 @@ function later(ttl: number): Sql {
 /**
  * Creates a session and its activity, and resets failed attempts.
  * @param sweepAfter milliseconds after which the row of an ended session is deleted
- * @returns false when the user is no longer active, has a new password, or too many passwords have
- *   failed meanwhile
+ * @returns false when the user is no longer active or has a new password
  */
 export async function beginSession(
   { db, schema }: IdentityTables,
@@ -77,19 +78,19 @@ export async function beginSession(
   sweepAfter: number,
 ): Promise<boolean> {
   const table = (name: string) => systemTable(schema, name);
-  const { id, user, password, cookie, tokenHash, ttl, visitor } = session;
+  const { id, user, password, cookie, attempt, tokenHash, ttl, visitor } = session;
   const { rowCount } = await db.query(
     render(sql`
       WITH entered AS (
         UPDATE ${table('users')} SET last_access = now()
-        WHERE id = ${user} AND status = 'active' AND password = ${password}
-          AND NOT ${isClosed(schema, sql`${user}::uuid`, visitor.ip)} RETURNING id
+        WHERE id = ${user} AND status = 'active' AND password = ${password} RETURNING id
       ), noted AS (
         INSERT INTO ${table('activity')} (action, "user", collection, item, ip, user_agent, origin)
         SELECT 'login', id, 'system_users', id::text, ${visitorFacts(visitor)} FROM entered
       ), forgiven AS (
-        UPDATE ${table('logins')} SET failures = 0, closed_until = NULL
-        WHERE "user" = (SELECT id FROM entered) AND failures > 0
+        UPDATE ${table('logins')} SET failures = 0, closed_until = NULL,
+          addresses = ${withoutAttempt(attempt)}
+        WHERE "user" = (SELECT id FROM entered)
       ), swept AS (
         DELETE FROM ${table('sessions')} WHERE token IN (
           SELECT token FROM ${table('sessions')}

@@ -13,7 +13,7 @@ import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { AccessTokens } from './access-token.ts';
-import { countFailure, isClosed, useStep } from './login-attempts.ts';
+import { type Attempt, giveBackAttempt, takeAttempt, useStep } from './login-attempts.ts';
 import { stepOf } from './one-time-password.ts';
 import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './password.ts';
 import type { RefreshTokens } from './refresh-token.ts';
@@ -60,8 +60,14 @@ interface User {
   readonly status: string;
   readonly provider: string;
   readonly tfa_secret: string | null;
-  /** Too many failures: no password is accepted now, not even the right one. */
-  readonly closed: boolean;
+}
+
+/** A user whose password was right; its attempt still counts as failed. */
+interface Known {
+  readonly user: User;
+  /** The hash of its password. */
+  readonly hash: string;
+  readonly attempt: Attempt;
 }
 
 /** Lifetime of an access token by mode, in milliseconds. */
@@ -95,24 +101,53 @@ export class SignIn {
   }
 
   async #login(credentials: Credentials, mode: Mode, visitor: Visitor): Promise<Admission> {
-    const { config, pool: db, schema, access } = this.#parts;
-    const user = await this.#find(credentials.email, visitor);
+    const known = await this.#checkPassword(credentials, visitor);
+    const { pool: db, schema } = this.#parts;
+    const giveBack = () => giveBackAttempt({ db, schema }, known.attempt);
+    if (known.user.tfa_secret !== null && credentials.otp === null) {
+      await giveBack();
+      throw new ServiceError('INVALID_OTP');
+    }
+    await this.#checkCode(known.user, credentials);
+    try {
+      return await this.#admit(known, credentials, mode, visitor);
+    } catch (error) {
+      // Password and code were right. During an outage the attempt stays counted.
+      await giveBack().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** @throws ServiceError INVALID_CREDENTIALS also for a right password when too many have failed */
+  async #checkPassword({ email, password }: Credentials, { ip }: Visitor): Promise<Known> {
+    const { pool: db, schema } = this.#parts;
+    const user = await this.#find(email);
     const hash = user?.password ?? null;
-    const right = await verifyPassword(hash ?? this.#nobody, credentials.password);
-    if (user === null || hash === null || !right) {
-      await countFailure({ db, schema }, credentials.email, visitor.ip);
+    const right = await verifyPassword(hash ?? this.#nobody, password);
+    // The result is not used before the attempt is counted.
+    const attempt = await takeAttempt({ db, schema }, sql`lower(email) = lower(${email})`, ip);
+    if (attempt === null || user === null || hash === null || !right) {
       throw new ServiceError('INVALID_CREDENTIALS');
     }
-    if (user.closed || user.status !== 'active' || user.provider !== 'default') {
+    if (attempt.user !== user.id || user.status !== 'active' || user.provider !== 'default') {
       throw new ServiceError('INVALID_CREDENTIALS');
     }
-    await this.#checkCode(user, credentials, visitor);
+    return { user, hash, attempt };
+  }
+
+  async #admit(
+    { user, hash, attempt }: Known,
+    credentials: Credentials,
+    mode: Mode,
+    visitor: Visitor,
+  ): Promise<Admission> {
+    const { config, pool: db, schema, access } = this.#parts;
     const id = randomUUID();
     const secondFactor = user.tfa_secret !== null;
     const account = { user: user.id, role: user.role, session: id, secondFactor };
     const caller = await access.callerOf(account, visitor.ip);
     const session = {
-      ...{ id, user: user.id, visitor, cookie: mode === 'session' },
+      ...{ id, user: user.id, visitor, cookie: mode === 'session', attempt },
       ttl: mode === 'session' ? config.SESSION_COOKIE_TTL : config.REFRESH_TOKEN_TTL,
       password: await this.#refreshed(user.id, hash, credentials.password),
     };
@@ -131,24 +166,23 @@ export class SignIn {
     return { accessToken, refreshToken: session.cookie ? null : refreshToken, expires };
   }
 
-  async #find(email: string, { ip }: Visitor): Promise<User | null> {
+  async #find(email: string): Promise<User | null> {
     const { pool, schema } = this.#parts;
     const { rows } = await pool.query<User>(
-      render(sql`SELECT id, role, password, status, provider, tfa_secret,
-          ${isClosed(schema, sql`u.id`, ip)} AS closed
-        FROM ${systemTable(schema, 'users')} AS u WHERE lower(email) = lower(${email})`),
+      render(sql`SELECT id, role, password, status, provider, tfa_secret
+        FROM ${systemTable(schema, 'users')} WHERE lower(email) = lower(${email})`),
     );
     return rows[0] ?? null;
   }
 
-  async #checkCode(user: User, { email, otp }: Credentials, { ip }: Visitor): Promise<void> {
+  /** Six digits are quickly guessed, so wrong codes count like passwords. */
+  async #checkCode(user: User, { otp }: Credentials): Promise<void> {
     if (user.tfa_secret === null) return;
     const place = { db: this.#parts.pool, schema: this.#parts.schema };
     const step = otp === null ? null : stepOf(user.tfa_secret, otp);
-    if (step !== null && (await useStep(place, user.id, step))) return;
-    // Six digits are quickly guessed, so codes count like passwords.
-    if (otp !== null) await countFailure(place, email, ip);
-    throw new ServiceError('INVALID_OTP');
+    if (step === null || !(await useStep(place, user.id, step))) {
+      throw new ServiceError('INVALID_OTP');
+    }
   }
 
   /** The hash of a right password; computed again when its parameters changed. */

@@ -5,7 +5,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import { countFailure, isClosed, useStep } from './login-attempts.ts';
+import { type Attempt, giveBackAttempt, takeAttempt, useStep } from './login-attempts.ts';
 import { generateSecret, otpauthUrl, stepOf } from './one-time-password.ts';
 import { verifyPassword } from './password.ts';
 import { type IdentityTables, type Visitor, visitorFacts } from './session.ts';
@@ -24,8 +24,6 @@ interface User {
   readonly email: string | null;
   readonly password: string | null;
   readonly tfa_secret: string | null;
-  /** Too many passwords and codes have failed: none is accepted now. */
-  readonly closed: boolean;
 }
 
 /** A generated secret, as text and for authenticator apps. */
@@ -59,11 +57,11 @@ export class TwoFactor {
   async generate(caller: Caller, password: string): Promise<GeneratedSecret> {
     const user = await this.#userOf(caller);
     if (user.tfa_secret !== null) throw invalidPayload(IN_USE);
-    if (user.closed) throw new ServiceError('INVALID_CREDENTIALS');
-    if (user.password === null || !(await verifyPassword(user.password, password))) {
-      await this.#countFailure(user, caller);
-      throw new ServiceError('INVALID_CREDENTIALS');
-    }
+    const right = user.password !== null && (await verifyPassword(user.password, password));
+    // The result is not used before the attempt is counted.
+    const attempt = await this.#takeAttempt(user, caller);
+    if (attempt === null || !right) throw new ServiceError('INVALID_CREDENTIALS');
+    await giveBackAttempt(this.#place, attempt);
     const secret = generateSecret();
     await this.#offer(user.id, secret);
     const project = await this.#projectName();
@@ -95,11 +93,12 @@ export class TwoFactor {
   async disable(caller: Caller, otp: string, visitor: Visitor): Promise<void> {
     const user = await this.#userOf(caller);
     if (user.tfa_secret === null) throw invalidPayload('No second factor is in use.');
-    const step = user.closed ? null : stepOf(user.tfa_secret, otp);
-    if (step === null || !(await useStep(this.#place, user.id, step))) {
-      await this.#countFailure(user, caller);
+    const attempt = await this.#takeAttempt(user, caller);
+    const step = attempt === null ? null : stepOf(user.tfa_secret, otp);
+    if (attempt === null || step === null || !(await useStep(this.#place, user.id, step))) {
       throw invalidPayload(WRONG_CODE);
     }
+    await giveBackAttempt(this.#place, attempt);
     await this.#setSecret(user.id, null, caller, visitor);
   }
 
@@ -110,27 +109,27 @@ export class TwoFactor {
    */
   async disableFor(caller: Caller, user: string, visitor: Visitor): Promise<void> {
     const isKey = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(user);
-    if (!caller.admin || !isKey || (await this.#find(user, caller.ip)) === null) throw forbidden();
+    if (!caller.admin || !isKey || (await this.#find(user)) === null) throw forbidden();
     await this.#setSecret(user, null, caller, visitor);
   }
 
   async #userOf(caller: Caller): Promise<User> {
-    const user = caller.user === null ? null : await this.#find(caller.user, caller.ip);
+    const user = caller.user === null ? null : await this.#find(caller.user);
     if (user === null) throw new ServiceError('INVALID_CREDENTIALS');
     return user;
   }
 
-  async #find(id: string, ip: string | null): Promise<User | null> {
+  async #find(id: string): Promise<User | null> {
     const { db, schema } = this.#place;
     const { rows } = await db.query<User>(
-      render(sql`SELECT id, email, password, tfa_secret, ${isClosed(schema, sql`u.id`, ip)} AS closed
-        FROM ${systemTable(schema, 'users')} AS u WHERE id = ${id}`),
+      render(sql`SELECT id, email, password, tfa_secret
+        FROM ${systemTable(schema, 'users')} WHERE id = ${id}`),
     );
     return rows[0] ?? null;
   }
 
-  async #countFailure({ email }: User, { ip }: Caller): Promise<void> {
-    if (email !== null) await countFailure(this.#place, email, ip);
+  #takeAttempt({ id }: User, { ip }: Caller): Promise<Attempt | null> {
+    return takeAttempt(this.#place, sql`id = ${id}`, ip);
   }
 
   /** Stores a hash of the generated secret, which does not help guessing. */

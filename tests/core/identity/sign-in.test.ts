@@ -118,6 +118,97 @@ t.test('attempts at once are all counted', async (t) => {
   t.ok((await closedFor(id)) > 50);
 });
 
+/** So many attempts at once, from many addresses and by turns at two processes. */
+function atOnce<T>(count: number, attempt: (ip: string, place: number) => Promise<T>) {
+  return Promise.all(
+    Array.from({ length: count }, (_, place) => attempt(`192.0.2.${place}`, place)),
+  );
+}
+
+const processes = [world.open(), world.open()] as const;
+const processOf = (place: number) => processes[place % 2 === 0 ? 0 : 1];
+
+function outcomeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'in',
+    (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
+  );
+}
+
+t.test('of codes tried at once no more are judged than the limit allows', async (t) => {
+  const secret = new Secret({ size: 20 });
+  const { id, email } = await world.createUser({ tfa_secret: secret.base32 });
+  const outcomes = await atOnce(60, (ip, place) => {
+    const otp = place === 59 ? new TOTP({ secret }).generate() : 'abcdef';
+    const credentials = { email, password: PASSWORD, otp };
+    return outcomeOf(processOf(place).signIn.login(credentials, 'json', { ...VISITOR, ip }));
+  });
+  const judged = outcomes.filter((outcome) => outcome !== 'INVALID_CREDENTIALS');
+  t.strictSame(judged, Array(3).fill('INVALID_OTP'), 'the others learn nothing of their codes');
+  const { rows } = await pool.query(
+    'SELECT failures, otp_step FROM system_logins WHERE "user" = $1',
+    [id],
+  );
+  t.strictSame(rows, [{ failures: 3, otp_step: null }], 'the right code was not looked at');
+});
+
+t.test('neither a second factor nor its secret is had by many attempts at once', async (t) => {
+  const secret = new Secret({ size: 20 });
+  const protectedUser = await world.createUser({ tfa_secret: secret.base32 });
+  const plainUser = await world.createUser();
+  const asked = await identity.authenticate('a static token', null);
+  const callerOf = (user: string, ip: string) => ({ ...asked, user, ip });
+  const right = new TOTP({ secret }).generate();
+  const disabled = await atOnce(30, (ip, place) => {
+    const otp = place === 29 ? right : 'abcdef';
+    const caller = callerOf(protectedUser.id, ip);
+    return outcomeOf(processOf(place).twoFactor.disable(caller, otp, { ...VISITOR, ip }));
+  });
+  t.strictSame(new Set(disabled), new Set(['INVALID_PAYLOAD']));
+  const generated = await atOnce(30, (ip, place) => {
+    const password = place === 29 ? PASSWORD : 'wrong';
+    return outcomeOf(processOf(place).twoFactor.generate(callerOf(plainUser.id, ip), password));
+  });
+  t.strictSame(new Set(generated), new Set(['INVALID_CREDENTIALS']));
+  for (const { id } of [protectedUser, plainUser]) t.ok((await closedFor(id)) > 50);
+});
+
+t.test('right attempts at once shut out nobody, and cost nothing afterwards', async (t) => {
+  const { id, email } = await world.createUser();
+  await login(email, wrong);
+  const secret = new Secret({ size: 20 });
+  const careful = await world.createUser({ tfa_secret: secret.base32 });
+  for (let i = 0; i < 5; i++) t.equal(await login(careful.email), 'INVALID_OTP', 'nothing tried');
+  const caller = { ...(await identity.authenticate('a static token', null)), user: id };
+  for (let i = 0; i < 5; i++) await processOf(i).twoFactor.generate(caller, PASSWORD);
+  const { rows } = await pool.query(
+    'SELECT failures, closed_until FROM system_logins WHERE "user" = ANY($1) ORDER BY failures',
+    [[id, careful.id]],
+  );
+  const open = { closed_until: null };
+  t.strictSame(rows, [
+    { ...open, failures: 0 },
+    { ...open, failures: 1 },
+  ]);
+  for (let i = 0; i < 12; i++) t.equal(await login(email), 'in', 'more than one address may fail');
+});
+
+t.test('addresses of one IPv6 network count as one', async (t) => {
+  await pool.query('UPDATE system_settings SET auth_login_attempts = 100');
+  t.teardown(() => pool.query('UPDATE system_settings SET auth_login_attempts = 3'));
+  const failed = async () => {
+    const started = await minute();
+    const { id, email } = await world.createUser();
+    for (let i = 0; i < 15; i++) await login(email, { ...wrong, ip: `2001:db8::${i + 1}` });
+    const { rows } = await pool.query('SELECT failures FROM system_logins WHERE "user" = $1', [id]);
+    return { failures: rows[0].failures, isOneMinute: (await minute()) === started };
+  };
+  let outcome = await failed();
+  // Another minute counts anew.
+  if (!outcome.isOneMinute) outcome = await failed();
+  t.equal(outcome.failures, 10);
+});
+
 t.test('a one-time password works once', async (t) => {
   const secret = new Secret({ size: 20 });
   const { id, email } = await world.createUser({ tfa_secret: secret.base32 });
