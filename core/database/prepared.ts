@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
+import { hasLongLists, withTexts } from './long-list.ts';
 import type { Client } from './pool.ts';
 import { type Part, Script, type Texts } from './script.ts';
 import type { Statement } from './sql.ts';
@@ -74,7 +75,7 @@ export async function rowsOf<R extends unknown[]>(
   client: Client,
   statement: Statement,
 ): Promise<R[]> {
-  const { text, values } = statement;
+  const { text, values } = hasLongLists(statement) ? await withTexts(statement) : statement;
   const name = nameOf(client, statement);
   const query = { text, values, rowMode: 'array' } as const;
   const { rows } = await client.query<R>(name === null ? query : { ...query, name });
@@ -136,8 +137,10 @@ function settle(
  */
 export async function runTogether(
   client: Client,
-  statements: readonly Statement[],
+  given: readonly Statement[],
 ): Promise<readonly Texts[]> {
+  const isLong = given.some(hasLongLists);
+  const statements = isLong ? await Promise.all(given.map(withTexts)) : given;
   const names = keptOf(client);
   const parts = statements.map((statement) => partOf(names, statement));
   const script = new Script(parts);

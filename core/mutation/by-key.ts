@@ -16,6 +16,7 @@ import {
   placeColumn,
   recordRows,
 } from '#core/history/history.ts';
+import { mapEach } from '#core/process/time-slice.ts';
 import { Given } from '#core/query/plan/slot.ts';
 import type { Filter } from '#core/query/query.ts';
 import type { Written } from '#core/query/sql/compile.ts';
@@ -343,10 +344,13 @@ export function keyedSql(
 }
 
 /** The values for the places of {@link keyedSql} and {@link lockSql}. */
-export function keyedValues(write: KeyedWrite, history: Pick<History, 'author'>): unknown[] {
+export async function keyedValues(
+  write: KeyedWrite,
+  history: Pick<History, 'author'>,
+): Promise<unknown[]> {
   const { collection, keys, isList, isEach, fields, rows } = write;
   const isKept = hasHistory(collection);
-  const deltas = rows.map((one) =>
+  const deltas = await mapEach(rows, (one) =>
     isKept ? deltaText(collection, { delta: deltaOf(collection, one) }) : null,
   );
   const columns = fields.map((field) => rows.map(({ row }) => row.get(field) ?? null));

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { deltaText, type History, hasHistory } from '#core/history/history.ts';
 import { sizeOf } from '#core/history/new-rows.ts';
+import { mapEach } from '#core/process/time-slice.ts';
 import { KeptKeys } from './kept-key.ts';
 import { deltaOf } from './relational/record.ts';
 import type { Node } from './relational/work.ts';
@@ -90,8 +91,11 @@ function numbered(places: readonly number[]): unknown {
 }
 
 /** What stands in the text of what was written for a key that only the database knows. */
-function deltaTexts({ collection, nodes, references }: NewRows, tokens: readonly string[]) {
-  const texts = nodes.map((node) => {
+async function deltaTexts(
+  { collection, nodes, references }: NewRows,
+  tokens: readonly string[],
+): Promise<unknown> {
+  const texts = await mapEach(nodes, (node) => {
     if (references.length === 0) return deltaText(collection, { delta: deltaOf(collection, node) });
     const row = new Map(node.row);
     for (const [index, { field }] of references.entries()) row.set(field, tokens[index] ?? null);
@@ -104,19 +108,23 @@ function deltaTexts({ collection, nodes, references }: NewRows, tokens: readonly
  * The values that `newItemsSql` has places for: those of the author, then for each of the rows how
  * many they are, their fields, their references, what was written of them, and their owners.
  */
-export function newItemsValues(items: NewItems, { author }: Pick<History, 'author'>): unknown[] {
+export async function newItemsValues(
+  items: NewItems,
+  { author }: Pick<History, 'author'>,
+): Promise<unknown[]> {
   const values: unknown[] = [...author];
   const owners = new Map(items.recorded.map(({ rows, owner }) => [rows, owner]));
   for (const rows of items.written) {
     const { collection, nodes, fields, references } = rows;
     values.push(nodes.length);
-    for (const field of fields)
-      values.push(textsOf(nodes.map(({ row }) => row.get(field) ?? null)));
+    for (const field of fields) {
+      values.push(textsOf(await mapEach(nodes, ({ row }) => row.get(field) ?? null)));
+    }
     const tokens = references.map(() => randomUUID());
     for (const [index, { places }] of references.entries()) {
       values.push(numbered(places), JSON.stringify(tokens[index]));
     }
-    values.push(hasHistory(collection) ? deltaTexts(rows, tokens) : null);
+    values.push(hasHistory(collection) ? await deltaTexts(rows, tokens) : null);
     values.push(numbered(owners.get(rows)?.places ?? []));
   }
   return values;

@@ -62,3 +62,12 @@ export class TimeSlice {
     if (this.isSpent) await this.pause();
   }
 }
+
+/** Entries of which something is made at once; with more of them other requests run in between. */
+const FEW = 100;
+
+/** Makes something of each entry; a promise where there are many. */
+export function mapEach<T, U>(entries: readonly T[], make: (entry: T) => U): U[] | Promise<U[]> {
+  if (entries.length > FEW) return new TimeSlice().map(entries, make);
+  return entries.map((entry) => make(entry));
+}

@@ -74,7 +74,7 @@ export class KeyedWriter {
       const change = changeOfEach(write, values);
       return change && (await planUpdate(write, change));
     });
-    return plan && this.#prepared(context, plan, history, question);
+    return plan && (await this.#prepared(context, plan, history, question));
   }
 
   /**
@@ -88,7 +88,7 @@ export class KeyedWriter {
     question: UnparsedQuery,
   ): Promise<AtOnce<Outcome> | null> {
     const plan = await planned(() => planUpdate(write, change));
-    return plan && this.#prepared(context, plan, history, question);
+    return plan && (await this.#prepared(context, plan, history, question));
   }
 
   /** The same for the deletion of items. */
@@ -98,22 +98,22 @@ export class KeyedWriter {
     named: KeyedItems,
   ): Promise<AtOnce<Outcome> | null> {
     const plan = await planned(() => planDeletion(write, named));
-    return plan && this.#prepared(context, plan, history, null);
+    return plan && (await this.#prepared(context, plan, history, null));
   }
 
-  #prepared(
+  async #prepared(
     context: ItemContext,
     plan: KeyedWrite,
     history: History,
     question: UnparsedQuery | null,
-  ): AtOnce<Outcome> | null {
+  ): Promise<AtOnce<Outcome> | null> {
     const { collection, keys } = plan;
     const change = this.#change(context, plan, question, null);
     const { readback, reaches } = change.kind;
     const readsAfter = readback === 'after' && question !== null;
     // There is no statement yet that reads several behind what wrote them.
     if (readsAfter && plan.isList) return null;
-    const values = keyedValues(plan, history);
+    const values = await keyedValues(plan, history);
     const before = locksBefore(plan, change.kind) ? [give(this.#lock(context, plan), values)] : [];
     const after = readsAfter ? [give(this.#read(context, question), keys)] : [];
     const run = async (client: Client, statement: Statement) => {

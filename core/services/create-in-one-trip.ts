@@ -21,19 +21,19 @@ export interface Creation extends AtOnce<string | null> {
 /** The statements that reading back takes, which are kept from request to request. */
 export interface CreationStatements {
   /** Creates items, and reads them back if it can. */
-  created(items: NewItems): { readonly readback: Readback; readonly statement: Statement };
+  created(items: NewItems): Promise<{ readonly readback: Readback; readonly statement: Statement }>;
   /** Reads back what was created by a statement before it. */
   kept(kept: KeptKeys): Statement;
 }
 
-function creationOf(
+async function creationOf(
   { target }: Write,
   { items, after }: FreshItems,
   read: CreationStatements,
-): Creation {
+): Promise<Creation> {
   const { written, recorded } = items;
   const { user } = target.caller;
-  const { readback, statement } = read.created(items);
+  const { readback, statement } = await read.created(items);
   const isRead = readback === 'after';
   const statements = [statement, ...after, ...(isRead ? [read.kept(keptOf(items))] : [])];
   return {
@@ -71,5 +71,5 @@ export async function prepareCreation(
   read: CreationStatements,
 ): Promise<Creation | null> {
   const fresh = await freshItems(write, inputs, surroundings);
-  return fresh && creationOf(write, fresh, read);
+  return fresh && (await creationOf(write, fresh, read));
 }

@@ -208,12 +208,12 @@ export class ItemService extends ItemReader {
   }
 
   /** The statement that creates items, made once for all of the same form. */
-  #created(
+  async #created(
     context: ItemContext,
     { question, isList }: AskedBack,
     items: NewItems,
     history: History,
-  ): { readonly readback: Readback; readonly statement: Statement } {
+  ): Promise<{ readonly readback: Readback; readonly statement: Statement }> {
     const { catalog, grants, caller, collection } = context;
     const place = `creation of ${isList ? 'list' : 'item'} ${formOf(items)} in ${collection}`;
     const { kind, statement } = this.#creations.get(
@@ -225,7 +225,7 @@ export class ItemService extends ItemReader {
           newItemsSql(items, this.#options.schema, answer),
         ),
     );
-    return { readback: kind, statement: give(statement, newItemsValues(items, history)) };
+    return { readback: kind, statement: give(statement, await newItemsValues(items, history)) };
   }
 
   /** The statement that reads back what the same transaction creates. */

@@ -8,6 +8,7 @@ import type { JsonBounds, OnEntries } from '#edge/http/json-bounds.ts';
 import { parseInSlices } from '#edge/http/sliced-json.ts';
 import { parseJson } from '#edge/http/strict-json.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
+import { openSocket } from '#tests/harness/socket.ts';
 import { until } from '#tests/harness/until.ts';
 
 const bounds: JsonBounds = { members: 100, values: 1_000 };
@@ -95,7 +96,10 @@ t.test('a body is judged before it is worked on', async (t) => {
       ['PATCH', '/items/things'],
       ['PATCH', '/items/things/1'],
       ['DELETE', '/items/things'],
+      ['SEARCH', '/items/things'],
+      ['SEARCH', '/users'],
       ['POST', '/items/nothing'],
+      ['SEARCH', '/items/nothing'],
       ['POST', '/users'],
       ['PATCH', '/roles'],
       ['DELETE', '/policies'],
@@ -160,4 +164,37 @@ t.test('a body is judged before it is worked on', async (t) => {
     t.equal(strict.status, 400);
     t.match(await strict.text(), 'no field');
   });
+});
+
+t.test('many writes that are allowed each end no edge, and others go on', async (t) => {
+  // A heap that two of them would fill.
+  const env = { EDGE_MEMORY: '128mb', WEBSOCKETS_ENABLED: 'true', WEBSOCKETS_REST_AUTH: 'public' };
+  const cluster = await startCluster(t, { env });
+  await cluster.db.query(
+    'CREATE TABLE many (id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, n int)',
+  );
+  await cluster.served('/items/many');
+  const list = (count: number) => JSON.stringify(Array.from({ length: count }, (_, n) => ({ n })));
+  const send = async (path: string, body: string) => {
+    const answer = await cluster.fetch(path, { method: 'POST', body });
+    await answer.arrayBuffer();
+    return answer;
+  };
+  const body = list(20_000);
+  const works = Array.from({ length: 20 }, () => send('/items/many', body));
+  const others = Array.from({ length: 20 }, () => send('/items/many', '{"n":1}'));
+  for (const { status } of await Promise.all(others)) t.equal(status, 200, 'small writes go on');
+  let written = 0;
+  for (const { status, headers } of await Promise.all(works)) {
+    if (status === 200) written += 1;
+    else t.match(headers.get('retry-after'), /^[0-9]+$/, `${status} with Retry-After`);
+  }
+  t.ok(written > 0, 'some are written');
+  const { rows } = await cluster.db.query('SELECT count(*)::int AS count FROM many');
+  t.equal(rows[0].count, written * 20_000 + 20, 'what was refused is not there');
+  const socket = await openSocket(`${cluster.url}/websocket`);
+  socket.sendText(`{"type":"items","collection":"many","action":"create","data":${list(40_000)}}`);
+  t.equal((await socket.closed).code, 1013, 'a message is told to come later');
+  t.equal((await send('/items/many', list(99_000))).status, 413, 'what never fits');
+  t.equal(cluster.edges[0]?.process.exitCode, null, 'the edge lives');
 });

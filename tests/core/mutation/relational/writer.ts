@@ -140,7 +140,7 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
       const { items, after } = fresh;
       const creation = give(
         render(newItemsSql(items, 'public', null)),
-        newItemsValues(items, surroundings.history),
+        await newItemsValues(items, surroundings.history),
       );
       const results = await runTogether(connection, [creation, ...after]);
       const [{ rows }] = items.recorded;
