@@ -9,12 +9,7 @@ import { createMember } from '#tests/harness/member.ts';
 import { sendAgain } from '#tests/harness/send-again.ts';
 import { openSocket, type TestSocket } from '#tests/harness/socket.ts';
 import { until } from '#tests/harness/until.ts';
-import {
-  type Asked,
-  aboutCollection,
-  aboutField,
-  aboutItem,
-} from './fixture/hidden-doors.ts';
+import { type Asked, aboutCollection, aboutField, aboutItem } from './fixture/hidden-doors.ts';
 import {
   CLERK,
   EDITOR,
@@ -60,11 +55,17 @@ class Person {
   }
 
   async #fetch({ by, to, body, file, headers = {} }: Asked): Promise<Reply> {
-    const own = this.#token === null ? headers : { ...headers, authorization: `Bearer ${this.#token}` };
+    const own =
+      this.#token === null ? headers : { ...headers, authorization: `Bearer ${this.#token}` };
     if (by === 'GraphQL' || by === 'GraphQL system') {
       const path = by === 'GraphQL' ? '/graphql' : '/graphql/system';
       const document = JSON.stringify({ query: to, variables: body });
-      return await this.#send('POST', path, { ...own, 'content-type': 'application/json' }, document);
+      return await this.#send(
+        'POST',
+        path,
+        { ...own, 'content-type': 'application/json' },
+        document,
+      );
     }
     if (file !== undefined) {
       const form = new FormData();
@@ -72,7 +73,12 @@ class Person {
       return await this.#send(by, to, own, form);
     }
     if (body === undefined) return await this.#send(by, to, own);
-    return await this.#send(by, to, { 'content-type': 'application/json', ...own }, JSON.stringify(body));
+    return await this.#send(
+      by,
+      to,
+      { 'content-type': 'application/json', ...own },
+      JSON.stringify(body),
+    );
   }
 
   async #send(
@@ -82,7 +88,12 @@ class Person {
     body?: string | FormData,
   ): Promise<Reply> {
     const given = body === undefined ? {} : { body };
-    const response = await fetch(this.#url + path, { method, headers, redirect: 'manual', ...given });
+    const response = await fetch(this.#url + path, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...given,
+    });
     const shown = [...response.headers].filter(([name]) => !OF_THE_MOMENT.has(name));
     return {
       status: response.status,
@@ -124,7 +135,10 @@ class Person {
   async #openGraph(): Promise<TestSocket> {
     const socket = await openSocket(`${this.#url}/graphql`, ['graphql-transport-ws']);
     t.teardown(() => socket.close());
-    socket.send({ type: 'connection_init', ...(this.#token === null ? {} : { payload: { access_token: this.#token } }) });
+    socket.send({
+      type: 'connection_init',
+      ...(this.#token === null ? {} : { payload: { access_token: this.#token } }),
+    });
     await socket.next();
     return socket;
   }
@@ -182,29 +196,46 @@ async function shown(person: Person): Promise<ReadonlyMap<string, string>> {
     ...(['GraphQL', 'GraphQL system'] as const).map(
       (by): Asked => ({ by, to: getIntrospectionQuery() }),
     ),
-    ...['/items/docs', '/items/pages?fields=*.*.*', '/items/docs?fields=*.*', '/fields/docs/keeper'].map(
-      (to): Asked => ({ by: 'GET', to }),
-    ),
+    ...[
+      '/items/docs',
+      '/items/pages?fields=*.*.*',
+      '/items/docs?fields=*.*',
+      '/fields/docs/keeper',
+    ].map((to): Asked => ({ by: 'GET', to })),
     ...['hoard', 'keeper.id', 'keeper.*', 'item.*', 'count(hoard)', 'hoard.id'].map(
       (field): Asked => ({ by: 'GET', to: `/items/docs?fields=${field}` }),
     ),
     ...[
       ...['{"keeper":{"id":{"_eq":1}}}', '{"hoard":{"id":{"_eq":1}}}', '{"keeper":{"_null":true}}'],
-      ...['{"count(hoard)":{"_eq":1}}', '{"hoard":{"_some":{"id":{"_eq":1}}}}', '{"item":{"_eq":1}}'],
+      ...[
+        '{"count(hoard)":{"_eq":1}}',
+        '{"hoard":{"_some":{"id":{"_eq":1}}}}',
+        '{"item":{"_eq":1}}',
+      ],
     ].map((filter): Asked => ({ by: 'GET', to: `/items/docs?filter=${filter}` })),
     ...['keeper.title', 'hoard.title', 'count(hoard)'].map(
       (sort): Asked => ({ by: 'GET', to: `/items/docs?sort=${sort}` }),
     ),
-    ...[{ keeper: { id: 1 } }, { keeper: null }, { hoard: [1] }, { hoard: { create: [{ id: 1 }] } }].flatMap(
-      (body): Asked[] => [
-        { by: 'PATCH', to: '/items/docs/1', body },
-        { by: 'POST', to: '/utils/import/docs?dry_run=true', file: ['a.json', JSON.stringify([{ id: 4, ...body }])] },
-      ],
-    ),
+    ...[
+      { keeper: { id: 1 } },
+      { keeper: null },
+      { hoard: [1] },
+      { hoard: { create: [{ id: 1 }] } },
+    ].flatMap((body): Asked[] => [
+      { by: 'PATCH', to: '/items/docs/1', body },
+      {
+        by: 'POST',
+        to: '/utils/import/docs?dry_run=true',
+        file: ['a.json', JSON.stringify([{ id: 4, ...body }])],
+      },
+    ]),
   ];
   const answers = new Map<string, string>();
   for (const asked of documents) {
-    answers.set(`${asked.by} ${asked.to} ${JSON.stringify(asked.body ?? asked.file ?? '')}`.slice(0, 150), plain(await person.ask(asked), ' ', ' '));
+    answers.set(
+      `${asked.by} ${asked.to} ${JSON.stringify(asked.body ?? asked.file ?? '')}`.slice(0, 150),
+      plain(await person.ask(asked), ' ', ' '),
+    );
   }
   return answers;
 }
@@ -222,7 +253,11 @@ await db.query(KNOWN);
 await cluster.served('/items/docs?fields=item:pages.title');
 await openToPublic(cluster, MEMBER);
 const member = new Person('member', cluster, (await createMember(cluster, MEMBER)).token);
-const clerk = new Person('clerk', cluster, (await createMember(cluster, CLERK, { app: true })).token);
+const clerk = new Person(
+  'clerk',
+  cluster,
+  (await createMember(cluster, CLERK, { app: true })).token,
+);
 const editor = new Person('editor', cluster, (await createMember(cluster, EDITOR)).token);
 const anonymous = new Person('anonymous', cluster, null);
 await until(

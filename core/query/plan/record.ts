@@ -19,8 +19,8 @@ import {
   openScope,
   type Scope,
   scopedOf,
-  visibleField,
   visibleEnd,
+  visibleField,
   visibleRelation,
 } from './scope.ts';
 import { Slot } from './slot.ts';

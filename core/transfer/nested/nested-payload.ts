@@ -50,11 +50,7 @@ export class Payloads {
   /** The relations that the sender knows, by collection and field. */
   readonly #relations = new Map<Collection, Map<string, Relation | undefined>>();
 
-  constructor(
-    { catalog, rights }: WriteTarget,
-    collection: Collection,
-    values: NestedValues,
-  ) {
+  constructor({ catalog, rights }: WriteTarget, collection: Collection, values: NestedValues) {
     this.#catalog = catalog;
     this.#rights = rights;
     this.#collection = collection;
