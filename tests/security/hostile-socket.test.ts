@@ -10,14 +10,17 @@ import t from 'tap';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import { createMember } from '#tests/harness/member.ts';
-import { openSocket } from '#tests/harness/socket.ts';
+import { openSocket, type TestSocket } from '#tests/harness/socket.ts';
 import { until } from '#tests/harness/until.ts';
 
 const cluster = await startCluster(t, {
   env: {
     WEBSOCKETS_ENABLED: 'true',
     WEBSOCKETS_MAX_SUBSCRIPTIONS: '20',
+    WEBSOCKETS_MAX_SUBSCRIPTIONS_PER_USER: '50',
+    WEBSOCKETS_MAX_PER_USER: '8',
     WEBSOCKETS_REST_CONN_LIMIT: '60',
+    WEBSOCKETS_GRAPHQL_CONN_LIMIT: '60',
     WEBSOCKETS_MESSAGE_MAX_SIZE: '64kb',
     WEBSOCKETS_BUFFER_MAX_SIZE: '256kb',
     WEBSOCKETS_GRAPHQL_AUTH: 'public',
@@ -223,11 +226,118 @@ t.test('who may not open one', async (t) => {
   t.equal(await open('/websocket', { Origin: url }), 101, 'its own');
   t.equal(await open('/websocket', { Authorization: 'Bearer nobody' }), 401);
   t.equal(await open('/nothing', {}), 404);
-  const sockets = await Promise.all(Array.from({ length: 70 }, () => upgrade('/websocket')));
-  const statuses = sockets.map(({ head }) => statusOf(head));
-  t.ok(statuses.includes(403), 'past the limit');
-  for (const { socket } of sockets) socket.destroy();
-  await until(async () => (await open('/websocket', {})) === 101, 'there is room again');
+});
+
+t.test('connections that do not log in make room for those that do', async (t) => {
+  const member = await createMember(cluster, [{ action: 'read', collection: 'note' }]);
+  const flood = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const sockets: Socket[] = [];
+    t.teardown(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    for (let number = 0; number < 100; number += 1) {
+      const { socket } = await upgrade(path, headers);
+      socket.resume();
+      sockets.push(socket);
+    }
+    return () => sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
+  };
+  const oldest = await openSocket(`${url}/websocket`);
+  const left = await flood('/websocket');
+  t.match(await oldest.next(), {
+    ...{ type: 'auth', status: 'error' },
+    error: { code: 'REQUESTS_EXCEEDED', variable: 'WEBSOCKETS_REST_CONN_LIMIT' },
+  });
+  t.match(await oldest.closed, { code: 1013, reason: /^REQUESTS_EXCEEDED/ });
+  await until(() => left() <= 6, 'they have a tenth of all connections');
+  const valid = await openSocket(`${url}/websocket`);
+  valid.send({ type: 'auth', access_token: member.token });
+  t.match(await valid.next(), { type: 'auth', status: 'ok' });
+
+  const protocol = 'graphql-transport-ws';
+  const first = await openSocket(`${url}/graphql`, [protocol]);
+  const leftOfGraph = await flood('/graphql', { 'Sec-WebSocket-Protocol': protocol });
+  t.match(await first.closed, { code: 1013, reason: /^REQUESTS_EXCEEDED/ });
+  await until(() => leftOfGraph() <= 6, 'there, too');
+  const graph = await openSocket(`${url}/graphql`, [protocol]);
+  graph.send({ type: 'connection_init', payload: { access_token: member.token } });
+  t.match(await graph.next(), { type: 'connection_ack' });
+  await flood('/websocket');
+  valid.send({ type: 'ping' });
+  t.match(await valid.next(), { type: 'pong' }, 'whoever has logged in stays');
+  valid.close();
+  graph.close();
+});
+
+t.test('a user may have some connections and subscriptions, and others theirs', async (t) => {
+  const read = [{ action: 'read', collection: 'note', fields: ['id'] }] as const;
+  const [greedy, other] = [await createMember(cluster, read), await createMember(cluster, read)];
+  const path = `/websocket?access_token=${greedy.token}`;
+  const sockets: TestSocket[] = [];
+  const protocol = 'graphql-transport-ws';
+  while (sockets.length < 6) sockets.push(await openSocket(`${url}${path}`));
+  for (let count = 0; count < 2; count += 1) {
+    const socket = await openSocket(`${url}/graphql?access_token=${greedy.token}`, [protocol]);
+    socket.send({ type: 'connection_init' });
+    t.match(await socket.next(), { type: 'connection_ack' });
+    sockets.push(socket);
+  }
+  const refused = await upgrade(path);
+  t.equal(statusOf(refused.head), 429);
+  t.match(refused.head, /Retry-After/i);
+  refused.socket.destroy();
+  const late = await openSocket(`${url}/websocket`);
+  late.send({ type: 'auth', access_token: greedy.token, uid: 1 });
+  t.match(await late.next(), {
+    ...{ type: 'auth', status: 'error', uid: 1 },
+    error: { code: 'REQUESTS_EXCEEDED', variable: 'WEBSOCKETS_MAX_PER_USER', limit: 8 },
+  });
+  t.match(await late.closed, { code: 1013 });
+  const lateGraph = await openSocket(`${url}/graphql`, [protocol]);
+  lateGraph.send({ type: 'connection_init', payload: { access_token: greedy.token } });
+  t.match(await lateGraph.closed, { code: 1013, reason: /^REQUESTS_EXCEEDED/ });
+
+  const [first, second, third] = sockets;
+  const graph = sockets.at(-1);
+  if (!first || !second || !third || !graph) throw new Error('there are eight');
+  first.send({ type: 'auth', access_token: greedy.token });
+  t.match(await first.next(), { type: 'auth', status: 'ok' }, 'the same user may log in again');
+  const subscribe = { type: 'subscribe', collection: 'note', event: 'create' };
+  for (const socket of [first, second, third]) {
+    for (let uid = 0; uid < 20; uid += 1) socket.send({ ...subscribe, uid });
+    await until(() => socket.heard.length === 20, 'all answers');
+  }
+  const errors = third.heard.filter(({ status }) => status === 'error');
+  t.equal(errors.length, 10);
+  t.match(errors[0], {
+    type: 'subscribe',
+    error: {
+      ...{ code: 'REQUESTS_EXCEEDED', limit: 50 },
+      variable: 'WEBSOCKETS_MAX_SUBSCRIPTIONS_PER_USER',
+    },
+  });
+  const query = 'subscription { note_mutated { key } }';
+  graph.send({ type: 'subscribe', id: 'a', payload: { query } });
+  t.match(await graph.next(), {
+    type: 'error',
+    payload: [{ extensions: { code: 'REQUESTS_EXCEEDED' } }],
+  });
+
+  const mine = await openSocket(`${url}/websocket?access_token=${other.token}`);
+  mine.send(subscribe);
+  t.match(await mine.next(), { event: 'init' });
+  second.send({ type: 'unsubscribe', uid: 1 });
+  await second.next(({ event }) => event === 'unsubscribe');
+  third.heard.length = 0;
+  third.send({ ...subscribe, uid: 'again' });
+  t.match(await third.next(), { event: 'init', uid: 'again' }, 'there is room again');
+  first.close();
+  await first.closed;
+  const again = await until(
+    () => openSocket(`${url}${path}`).catch(() => null),
+    'room for a connection',
+  );
+  for (const socket of [...sockets, mine, again]) socket.close();
 });
 
 t.test('a connection without a name has the rights of nobody', async (t) => {

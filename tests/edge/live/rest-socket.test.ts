@@ -1,8 +1,9 @@
 /** The WebSocket of REST: logins, items, subscriptions, and what other edges write. */
 import t from 'tap';
-import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
+import { ADMIN_TOKEN, type Edge, startCluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';
 import { openSocket, type TestSocket } from '#tests/harness/socket.ts';
+import { until } from '#tests/harness/until.ts';
 
 const cluster = await startCluster(t, {
   edges: 2,
@@ -228,9 +229,54 @@ t.test('an import is a fresh start, and a client can know of all this', async (t
   });
 });
 
+let hasty: Edge | null = null;
+/** An edge that waits for little. */
+const addHasty = async () => {
+  hasty ??= await cluster.addEdge({ WEBSOCKETS_REST_AUTH_TIMEOUT: '1s', QUERY_TIMEOUT: '2s' });
+  return hasty;
+};
+
+t.test('a question that cannot be answered delays no other, and begins again alone', async (t) => {
+  await db.query(`
+    CREATE TABLE talk (id serial PRIMARY KEY, title text);
+    CREATE TABLE remark (id int PRIMARY KEY, talk int REFERENCES talk)`);
+  const edge = await addHasty();
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const path = `${edge.url}/items/talk?fields=remark.id`;
+  await until(async () => (await fetch(path, { headers })).ok, 'the tables are served');
+  const member = await createMember(cluster, [
+    { action: 'read', collection: 'talk' },
+    { action: 'read', collection: 'remark' },
+  ]);
+  const subscribe = async (token: string, fields: readonly string[]) => {
+    const socket = await openSocket(`${edge.url}/websocket?access_token=${token}`);
+    t.teardown(() => socket.close());
+    socket.send({ type: 'subscribe', collection: 'talk', event: 'create', query: { fields } });
+    await socket.next();
+    return socket;
+  };
+  const stuck = await subscribe(member.token, ['id', 'remark.id']);
+  const same = await subscribe(member.token, ['title']);
+  const other = await subscribe(ADMIN_TOKEN, ['title']);
+  const lock = await db.connect();
+  await lock.query('BEGIN; LOCK TABLE remark IN ACCESS EXCLUSIVE MODE');
+  for (const title of ['one', 'two', 'three']) {
+    await write('POST', '/items/talk?fields=id', { title });
+    for (const socket of [same, other]) t.strictSame((await socket.next()).data, [{ title }]);
+  }
+  t.equal((await stuck.closed).code, 1012, 'it has to begin again');
+  await lock.query('ROLLBACK');
+  lock.release();
+  await write('POST', '/items/talk?fields=id', { title: 'four' });
+  for (const socket of [same, other]) {
+    t.strictSame((await socket.next()).data, [{ title: 'four' }], 'these go on');
+  }
+  t.strictSame([same.heard, other.heard, stuck.heard], [[], [], []]);
+});
+
 t.test('who is not let in', async (t) => {
-  const hasty = await cluster.addEdge({ WEBSOCKETS_REST_AUTH_TIMEOUT: '1s' });
-  const late = await openSocket(`${hasty.url}/websocket`);
+  const edge = await addHasty();
+  const late = await openSocket(`${edge.url}/websocket`);
   t.match(await late.next(), { type: 'auth', status: 'error', error: { code: 'AUTH_TIMEOUT' } });
   await late.closed;
   const wrong = await openSocket(`${cluster.url}/websocket`);
