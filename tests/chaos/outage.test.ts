@@ -4,10 +4,8 @@
  * `Retry-After` or answered from memory, and answers as before when the outage is over. The long test
  * of the same name stops the servers themselves.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { RouteEntry } from '#edge/rest/route.ts';
 import { ROUTES } from '#edge/rest/route-table.ts';
 import { backends } from '#tests/harness/backend.ts';
@@ -15,26 +13,7 @@ import { startCluster } from '#tests/harness/cluster.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 import { EveryRoute, faultsOf, ROUTE_ENVIRONMENT } from '#tests/harness/every-route.ts';
 import { startProxy } from '#tests/harness/proxy.ts';
-
-/** Mounts a small file system for a folder; false where this process may not. */
-function mountSmall(t: Test, folder: string): boolean {
-  mkdirSync(folder);
-  const options = ['-t', 'tmpfs', '-o', 'size=80m', 'tmpfs', folder];
-  if (process.getuid?.() !== 0 || spawnSync('mount', options).status !== 0) return false;
-  t.teardown(() => spawnSync('umount', ['--lazy', folder]));
-  return true;
-}
-
-/** Takes all room in a folder. */
-function fill(folder: string): void {
-  for (let bytes = 1_048_576; bytes >= 1; bytes = Math.floor(bytes / 2)) {
-    try {
-      for (;;) writeFileSync(join(folder, 'filling'), Buffer.alloc(bytes), { flag: 'a' });
-    } catch {
-      // There is less room than that.
-    }
-  }
-}
+import { mountSmallDisk } from '#tests/harness/small-disk.ts';
 
 /** Those of which a storage is asked. */
 const STORAGE_ROUTES = /^\/(files|assets|utils\/(import|export)|jobs|server\/health)(\/|$)/;
@@ -57,8 +36,7 @@ for (const backend of backends) {
         ...(redis === null ? {} : { REDIS_URL: redis.url }),
       },
     });
-    const folders = ['files', 'spool'].map((name) => join(cluster.dataDir, name));
-    const isSmall = folders.every((folder) => mountSmall(t, folder));
+    const disks = ['files', 'spool'].map((name) => mountSmallDisk(t, join(cluster.dataDir, name)));
     await cluster.startWorker();
     const routes = new EveryRoute(cluster, (await cluster.addEdge()).url);
     await routes.prepare();
@@ -83,11 +61,13 @@ for (const backend of backends) {
       await checkDuring('Redis is down', ROUTES.filter(isJob));
       await redis.up();
     }
-    if (isSmall) {
-      const ofStorage = ROUTES.filter(({ path }) => STORAGE_ROUTES.test(path));
-      for (const folder of folders) fill(folder);
-      await checkDuring('the disk is full', ofStorage);
-      for (const folder of folders) rmSync(join(folder, 'filling'));
+    if (!disks.includes(null)) {
+      for (const disk of disks) disk?.fill(true);
+      await checkDuring(
+        'the disk is full',
+        ROUTES.filter(({ path }) => STORAGE_ROUTES.test(path)),
+      );
+      for (const disk of disks) disk?.fill(false);
     }
     await routes.answersAs(before);
     const { rows } = await cluster.db.query(

@@ -125,7 +125,7 @@ export class EveryRoute {
   }
 
   /** Waits until each route answers with the status that it had. */
-  async answersAs(before: readonly RouteAnswer[]): Promise<void> {
+  async answersAs(before: readonly RouteAnswer[], limit?: number): Promise<void> {
     const statuses = new Map(before.map(({ route, status }) => [route, status]));
     let left = [...ROUTES];
     let wrong: RouteAnswer[] = [];
@@ -135,7 +135,7 @@ export class EveryRoute {
       left = left.filter((entry) => names.has(nameOf(entry)));
       return left.length === 0;
     };
-    await until(isBack, 'all routes answer as before').catch((error: unknown) => {
+    await until(isBack, 'all routes answer as before', limit).catch((error: unknown) => {
       const lines = wrong.map(({ route, status, text }) => `${route}: ${status} ${text}`);
       throw new Error(lines.join('\n'), { cause: error });
     });
@@ -151,7 +151,11 @@ export class EveryRoute {
     try {
       const answer = await this.#fetch(method, `${path}${sample.query ?? ''}`, sample);
       const { status, headers } = answer;
-      const text = (await answer.text()).slice(0, TEXT_SHOWN);
+      // An answer that fails after it began is cut off, so that its client notices.
+      const text = await answer.text().then(
+        (whole) => whole.slice(0, TEXT_SHOWN),
+        () => 'cut off',
+      );
       return { route, status, retryAfter: headers.get('retry-after'), text };
     } catch (error) {
       return { route, status: 0, retryAfter: null, text: String(error) };
