@@ -27,7 +27,12 @@ export const placedJob = v.strictObject({
   started_on: v.nullable(moment),
   finished_on: v.nullable(moment),
   attempts: count,
-  failures: v.array(v.strictObject({ attempt: count, on: moment, reason: v.string() })),
+  failures: v.array(
+    v.strictObject({
+      ...{ attempt: count, on: moment, reason: v.string() },
+      outage: v.optional(v.literal(true)),
+    }),
+  ),
   actions: v.array(
     v.strictObject({
       action: v.picklist(['retry', 'cancel']),
