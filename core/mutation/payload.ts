@@ -4,7 +4,7 @@ import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import { textChecker } from '#core/values/check-value.ts';
-import { compositeText } from '#core/values/composite-text.ts';
+import { compositeText, JsonText } from '#core/values/composite-text.ts';
 import { isTemporal, kindFault, kindOf } from '#core/values/json-type.ts';
 
 /** An item as a client sends it. */
@@ -54,11 +54,23 @@ function misfit(collection: Collection, field: ColumnField, reason: string): Ser
     : invalidPayload(full, place);
 }
 
-/** Objects become JSON that is sure to be well formed; only what PostgreSQL cannot store is left. */
-function isSound({ type, column, stored }: ColumnField, text: string): boolean {
+/**
+ * Objects become JSON that is sure to be well formed; only escapes may be what PostgreSQL cannot
+ * store, and numbers of a text that is known.
+ */
+function isSound({ type, column, stored }: ColumnField, value: object, text: string): boolean {
   const isDocument = (type === 'json' && column.elementType === null) || type === 'unknown';
-  return isDocument && stored === null && !text.includes('\\u0000');
+  return isDocument && stored === null && !(value instanceof JsonText) && !text.includes('\\u');
 }
+
+/** Whether a number is too large for JavaScript, which would be stored as null or `Infinity`. */
+function holdsEndless(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (typeof value !== 'object' || value === null || value instanceof JsonText) return false;
+  return Object.values(value).some(holdsEndless);
+}
+
+const ENDLESS = 'a number is beyond the range of JSON numbers; send it as text.';
 
 /**
  * The text of one value, which has the type that it is written in.
@@ -72,12 +84,14 @@ function valueText(collection: Collection, field: ColumnField, value: unknown): 
     if (holdsRows(field, value)) throw fail('an element that is a row is written as a text.');
     text = compositeText(field, value);
     if (text === null) throw fail(`a field of type ${field.type} takes no object or list.`);
-    if (isSound(field, text)) return text;
+    if (/null|infinity/i.test(text) && holdsEndless(value)) throw fail(ENDLESS);
+    if (isSound(field, value, text)) return text;
   } else {
     const kind = kindOf(value);
     if (kind === null) throw fail('the value is missing.');
     const wrong = kindFault(field, kind);
     if (wrong !== null) throw fail(wrong);
+    if (holdsEndless(value)) throw fail(ENDLESS);
     text = field.type === 'json' ? JSON.stringify(value) : String(value);
   }
   const fault = textChecker(field)(text);

@@ -7,6 +7,7 @@ import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { arrayElements } from './array-text.ts';
 import { geoJsonOf } from './geo-json.ts';
+import { jsonFault } from './json-fault.ts';
 import { decimalFault, floatFault, type NumberFault, wholeFault } from './number.ts';
 import { isTimeOfDay, isTimestampText } from './timestamp-text.ts';
 
@@ -24,7 +25,6 @@ const BOOLEAN =
 const UUID = /^(?:(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}|\{(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}\})$/i;
 const HEX_BYTES = /^\\x(?:\s*[0-9a-f]{2})*\s*$/i;
 const ESCAPED_BYTES = /^(?:[^\\]|\\\\|\\[0-3][0-7]{2})*$/;
-const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
 /** The last years of the types (manual, table 8.9). */
 const LAST_YEAR = { date: 5_874_897, timestamp: 294_276 };
@@ -107,13 +107,16 @@ function isJson(text: string): boolean {
   }
 }
 
-function jsonCheck(binary: boolean): TextCheck {
-  const form = refused('The value must be JSON.');
-  const nul = refused('The value holds \\u0000, which PostgreSQL cannot store.');
-  return (text) => {
-    if (!isJson(text)) return form;
-    return binary && text.includes('\\u0000') && ESCAPED_NUL.test(text) ? nul : null;
-  };
+const NO_JSON = refused('The value must be JSON.');
+
+/** Refuses of a document what a column of type `json` would store, although nothing can read it. */
+export function readableCheck(text: string): Fault | null {
+  const fault = jsonFault(text);
+  return fault === null ? null : refused(fault);
+}
+
+function jsonCheck(text: string): Fault | null {
+  return isJson(text) ? readableCheck(text) : NO_JSON;
 }
 
 function enumCheck(values: readonly string[]): TextCheck {
@@ -186,9 +189,9 @@ const BY_TYPE: Readonly<Record<string, TextCheck>> = {
     'The value must be a date and time such as 2024-02-29T13:45:00Z.',
   ),
   uuid: when((text) => UUID.test(text), 'The value must be a UUID.'),
-  json: jsonCheck(false),
+  json: jsonCheck,
   geometry: when((text) => geoJsonOf(text) !== null, 'The value must be a geometry in GeoJSON.'),
-  jsonb: jsonCheck(true),
+  jsonb: jsonCheck,
   bytea: when(
     (text) => (text.startsWith('\\x') ? HEX_BYTES.test(text) : ESCAPED_BYTES.test(text)),
     'The value must be bytes in hexadecimal, such as \\x00ff.',

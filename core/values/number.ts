@@ -46,8 +46,9 @@ function readDecimal(text: string): Decimal | null {
   return { digits, exponent: whole.length - zeros + Number(groups.exponent ?? 0) };
 }
 
-/** Maximum digits before the point of a numeric without precision. */
-const MOST_WHOLE_DIGITS = 131_072;
+/** Maximum digits before the point of a numeric without precision, and behind it. */
+export const MOST_WHOLE_DIGITS = 131_072;
+export const MOST_FRACTION_DIGITS = 16_383;
 
 /** The fault of a decimal; without a precision only the limits of the type count. */
 export function decimalFault(

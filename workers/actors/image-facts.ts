@@ -6,6 +6,7 @@ import {
   type ImageFacts,
   imageFactsMessage,
 } from '#core/jobs/message/image-facts.ts';
+import { storedJson } from '#core/jobs/storable-json.ts';
 import { FILES } from '#core/services/files/assets.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
@@ -23,7 +24,7 @@ async function tell(
   await journal.transaction(pool, async (client, note) => {
     const { rows } = await client.query<{ id: string }>(
       render(sql`UPDATE ${systemTable(schema, 'files')}
-        SET width = ${width}, height = ${height}, metadata = ${JSON.stringify(metadata)}::json
+        SET width = ${width}, height = ${height}, metadata = ${storedJson(metadata)}::json
         WHERE filename_disk = ${name} AND storage = ${storage} AND width IS NULL
           AND (${facts !== null} OR metadata IS NULL) RETURNING id`),
     );

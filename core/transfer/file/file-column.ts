@@ -3,7 +3,12 @@ import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { Relations } from '#core/catalog/relation.ts';
 import { hasSecrets } from '#core/mutation/special.ts';
-import { namesObject, type TextCheck, textChecker } from '#core/values/check-value.ts';
+import {
+  namesObject,
+  readableCheck,
+  type TextCheck,
+  textChecker,
+} from '#core/values/check-value.ts';
 import { isTemporal } from '#core/values/json-type.ts';
 import { shownName } from './row-fault.ts';
 
@@ -73,12 +78,15 @@ export function fileColumn(
   const temporal = isTemporal(field) && field.stored === null;
   const isShape = field.type.startsWith('geometry');
   const isJudged = temporal || isShape || field.stored !== null || namesObject(column);
-  const check = isJudged ? textChecker(columnField) : null;
+  // What the type json stores and nothing reads is refused; the rest of it PostgreSQL checks.
+  const ofJson = column.typeName === 'json' ? readableCheck : null;
+  const check = isJudged || column.elementType === 'json' ? textChecker(columnField) : ofJson;
   const masked = isConcealed(field);
   const kind = collection.relations?.get(name)?.kind;
   const links = kind === 'm2o' ? 'one' : kind === 'a2o' ? 'any' : null;
   const form = formOf(columnField);
-  return { name, field: columnField, cell: 0, form, masked, check, temporal, links, path: null };
+  const known = { name, field: columnField, cell: 0, form, masked, check };
+  return { ...known, temporal, links, path: null };
 }
 
 /** All columns that a file may contain. */

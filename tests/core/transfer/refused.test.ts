@@ -291,6 +291,19 @@ t.test('malformed files are refused with line and column', async (t) => {
   t.strictSame(await contents(db), []);
 });
 
+t.test('documents that nothing could read are faults of their rows', async (t) => {
+  const db = await importing('CREATE TABLE item (id int PRIMARY KEY, doc json, docs json[])');
+  for (const doc of [String.raw`{"n":"\u0000"}`, String.raw`["\udc00"]`, '{"n":1e200000}']) {
+    const fault = { code: 'FAILED_VALIDATION', row: 2, field: 'doc' };
+    const rows = `[{"id":1,"doc":{"n":1}},{"id":2,"doc":${doc}}]`;
+    t.match(await db.refused('item', rows, 'json'), [fault], doc);
+    const cell = doc.replaceAll('"', '""');
+    t.match(await db.refused('item', `id,doc\n1,{}\n2,"${cell}"\n`), [fault], `${doc} in CSV`);
+    const listed = `[{"id":1,"docs":[${doc}]}]`;
+    t.match(await db.refused('item', listed, 'json'), [{ row: 1, field: 'docs' }], `[${doc}]`);
+  }
+});
+
 t.test('columns that nobody may write are named', async (t) => {
   const db = await importing(
     `CREATE TABLE item (id int PRIMARY KEY, twice int GENERATED ALWAYS AS (id * 2) STORED,
