@@ -144,7 +144,7 @@ async function openEdge(t: Tap): Promise<Cluster> {
 
 type Tap = Parameters<typeof startCluster>[0];
 
-t.skip('a refusal holds the event loop for less than 50 ms', async (t) => {
+t.test('a refusal holds the event loop for less than 50 ms', async (t) => {
   const cluster = await openEdge(t);
   const [edge] = cluster.edges;
   if (edge === undefined) throw new Error('no edge');
@@ -172,7 +172,7 @@ t.skip('a refusal holds the event loop for less than 50 ms', async (t) => {
   }
 });
 
-t.skip('a page of 53 rows of 10 MB is streamed, and the edge lives', async (t) => {
+t.test('a page of 53 rows of 10 MB is streamed, and the edge lives', async (t) => {
   const cluster = await openEdge(t);
   await cluster.db.query(`INSERT INTO things
     SELECT n, repeat(md5(n::text), 327680) FROM generate_series(1, 53) n`);

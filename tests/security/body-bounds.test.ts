@@ -8,7 +8,6 @@ import type { JsonBounds, OnEntries } from '#edge/http/json-bounds.ts';
 import { parseInSlices } from '#edge/http/sliced-json.ts';
 import { parseJson } from '#edge/http/strict-json.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
-import { openSocket } from '#tests/harness/socket.ts';
 import { until } from '#tests/harness/until.ts';
 
 const bounds: JsonBounds = { members: 100, values: 1_000 };
@@ -168,7 +167,7 @@ t.test('a body is judged before it is worked on', async (t) => {
 
 t.test('many writes that are allowed each end no edge, and others go on', async (t) => {
   // A heap that two of them would fill.
-  const env = { EDGE_MEMORY: '128mb', WEBSOCKETS_ENABLED: 'true', WEBSOCKETS_REST_AUTH: 'public' };
+  const env = { EDGE_MEMORY: '128mb' };
   const cluster = await startCluster(t, { env });
   await cluster.db.query(
     'CREATE TABLE many (id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, n int)',
@@ -192,9 +191,6 @@ t.test('many writes that are allowed each end no edge, and others go on', async 
   t.ok(written > 0, 'some are written');
   const { rows } = await cluster.db.query('SELECT count(*)::int AS count FROM many');
   t.equal(rows[0].count, written * 20_000 + 20, 'what was refused is not there');
-  const socket = await openSocket(`${cluster.url}/websocket`);
-  socket.sendText(`{"type":"items","collection":"many","action":"create","data":${list(40_000)}}`);
-  t.equal((await socket.closed).code, 1013, 'a message is told to come later');
   t.equal((await send('/items/many', list(99_000))).status, 413, 'what never fits');
   t.equal(cluster.edges[0]?.process.exitCode, null, 'the edge lives');
 });

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import t from 'tap';
 import { ProcessMemory } from '#core/holders/process-memory.ts';
 import type { Handler } from '#edge/http/response.ts';
+import { openSocket } from '#tests/harness/socket.ts';
 import { errorsOf, exchange, open, request, serve, until } from './fixture/client.ts';
 
 const MEGABYTE = 1_048_576;
@@ -178,6 +179,35 @@ t.test('values wait for room, heavy ones for their turn, and are given back', as
     { extensions: { code: 'CONTENT_TOO_LARGE', variable: 'EDGE_MEMORY' } },
   ]);
 });
+
+t.test(
+  'messages are counted until they are handled, and end a connection that sends too much',
+  async (t) => {
+    const memory = memoryOf(0);
+    const handled = Promise.withResolvers<void>();
+    const { url } = await serve(t, sizeOf, {
+      memory,
+      sockets: [
+        {
+          ...{ path: '/websocket', protocol: null, messageLimit: MEGABYTE, bufferLimit: MEGABYTE },
+          admit: async () => ({
+            ...{ holder: 'user:a', opened: () => undefined, closed: () => undefined },
+            message: () => handled.promise,
+          }),
+        },
+      ],
+    });
+    const patient = await openSocket(`${url}/websocket`);
+    patient.sendText(`[${'{"a":1},'.repeat(5_000)}{}]`);
+    await until(() => memory.values.used > 5 * MEGABYTE && memory.bytes.used > 40_000);
+    const other = await openSocket(`${url}/websocket`);
+    other.sendText(`[${'{"a":1},'.repeat(20_000)}{}]`);
+    t.match(await other.closed, { code: 1013 });
+    handled.resolve();
+    await until(() => memory.values.used + memory.bytes.used === 0);
+    patient.close();
+  },
+);
 
 t.test('near the limit of the heap only small requests are answered', async (t) => {
   let used = 0;
