@@ -20,7 +20,7 @@ const FULL = 0.85;
 /** Smaller amounts are not counted: it would cost more than they do. In bytes. */
 export const UNCOUNTED = 16_384;
 /** Values of this size (bytes) make a work heavy: it waits for its turn. */
-export const HEAVY = 4 * 1_048_576;
+const HEAVY = 4 * 1_048_576;
 
 /** Heavy works that run at a time, and those of one holder. */
 const SLOTS = 4;

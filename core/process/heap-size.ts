@@ -24,7 +24,7 @@ function machineMemory(): number {
  * bodies and answers lie beside the heap.
  * @param memory that of the machine, in bytes
  */
-export function defaultHeapSize(edges: number, memory: number): number {
+function defaultHeapSize(edges: number, memory: number): number {
   return Math.min(MOST, Math.max(LEAST, memory / 2 / (Math.max(1, edges) + 1)));
 }
 
