@@ -59,6 +59,8 @@ export class LiveItems {
     this.#warn = warnThrottled(parts.log, 'subscriptions cannot be renewed');
     this.#warnUntold = warnThrottled(parts.log, 'a change could not be told');
     this.#renewal = setInterval(() => void this.#renew(), LISTENING_MS / 3).unref();
+    // It is there from the beginning, also as long as there are no subscribers.
+    metrics.counter('sluice_live_events_total', {});
     this.#endReading = metrics.reading('sluice_live_subscriptions', () => [
       [{}, [...this.#channels.values()].reduce((sum, { channel }) => sum + channel.size, 0)],
     ]);

@@ -31,7 +31,9 @@ export class MessageMemory {
    * @throws ServiceError SERVICE_UNAVAILABLE when the holder has too much
    */
   take(holder: string, message: Uint8Array): () => void {
-    const waiting = this.#waiting + message.length;
+    // The server takes the memory of the message back when its handler returns.
+    const { length } = message;
+    const waiting = this.#waiting + length;
     if (waiting > UNCOUNTED) {
       this.#hold ??= this.#process.bytes.take(holder, 0);
       this.#hold.moveTo(holder);
@@ -41,7 +43,7 @@ export class MessageMemory {
     this.#waiting = waiting;
     return () => {
       giveBack();
-      this.#waiting -= message.length;
+      this.#waiting -= length;
       this.#hold?.shrink(this.#hold.amount - this.#waiting);
     };
   }

@@ -127,7 +127,7 @@ const UNKNOWN: readonly (readonly [Parameters, string, string])[] = [
   [{ filter: { author_id: { nope: 1 } } }, 'nope', 'filter of author_id'],
   [{ filter: { comments: { _none: { nope: 1 } } } }, 'nope', 'filter of comments'],
   [{ filter: { 'year(nope)': 1 } }, 'nope', 'filter.year(nope) of root'],
-  [{ filter: { title: { x: 1 } } }, 'title.x', 'filter.title.x'],
+  [{ filter: { title: { x: 1 } } }, 'title.x', 'filter of root'],
   [{ sort: 'nope' }, 'nope', 'sort of root'],
   [{ sort: '-author_id.nope' }, 'nope', 'sort of author_id'],
   [{ sort: '?' }, '?', 'sort of root'],

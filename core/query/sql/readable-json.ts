@@ -108,7 +108,7 @@ function plain({ column }: ColumnField, value: Sql): Sql {
 }
 
 /** A document or an array as `jsonb`; null where it cannot be read. */
-export function documentSql(field: ColumnField, value: Sql): Sql {
+function documentSql(field: ColumnField, value: Sql): Sql {
   const json = delicate(field, value);
   if (json === null) return plain(field, value);
   const text = sql`(${json})::text`;

@@ -84,7 +84,7 @@ const REFUSED: readonly (readonly [object, string])[] = [
   ],
   [
     { name: { other: 1 } },
-    'FORBIDDEN You may not do this, or it does not exist. You have no permission to access field "name.other" or it does not exist (queried in filter.name.other).',
+    'FORBIDDEN You may not do this, or it does not exist. You have no permission to access field "name.other" in collection "things" or it does not exist (queried in filter of root).',
   ],
   [
     { notes: { _some: { gone: 1 } } },

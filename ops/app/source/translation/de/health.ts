@@ -15,6 +15,7 @@ export const health = {
     'redis:evictions': 'Von Redis verworfene Schlüssel',
     'storage:writable': 'Dateien können gespeichert werden',
     'storage:free': 'Freier Platz für Dateien',
+    'storage:unclaimed': 'Inhalte, auf die keine Datei verweist',
     streams: 'Antworten, die gerade übertragen werden',
     'history:size': 'Verlauf aller Änderungen',
     'messages:silence': 'Nachrichten zwischen den Prozessen',

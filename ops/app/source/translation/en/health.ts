@@ -15,6 +15,7 @@ export const health = {
     'redis:evictions': 'Keys that Redis has dropped',
     'storage:writable': 'Files can be stored',
     'storage:free': 'Free space for files',
+    'storage:unclaimed': 'Content that no file refers to',
     streams: 'Answers that are being streamed',
     'history:size': 'History of all changes',
     'messages:silence': 'Messages between processes',

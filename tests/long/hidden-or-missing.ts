@@ -1,5 +1,3 @@
-// @newest @slow
-
 // What a caller may not know answers like what does not exist, by every door: the same request is sent
 // about both, and status, headers and body must be equal but for the name.
 import { getIntrospectionQuery } from 'graphql';
@@ -9,7 +7,12 @@ import { createMember } from '#tests/harness/member.ts';
 import { sendAgain } from '#tests/harness/send-again.ts';
 import { openSocket, type TestSocket } from '#tests/harness/socket.ts';
 import { until } from '#tests/harness/until.ts';
-import { type Asked, aboutCollection, aboutField, aboutItem } from './fixture/hidden-doors.ts';
+import {
+  type Asked,
+  aboutCollection,
+  aboutField,
+  aboutItem,
+} from '#tests/security/fixture/hidden-doors.ts';
 import {
   CLERK,
   EDITOR,
@@ -19,7 +22,7 @@ import {
   KNOWN,
   MEMBER,
   openToPublic,
-} from './fixture/hidden-site.ts';
+} from '#tests/security/fixture/hidden-site.ts';
 
 /** Differs between two answers to the same request. */
 const OF_THE_MOMENT = new Set(['date', 'x-request-id', 'content-length', 'etag', 'keep-alive']);
