@@ -21,6 +21,7 @@ import { ResumableUploadTable } from '#core/files/resumable-upload.ts';
 import { UnclaimedContent } from '#core/files/unclaimed-content.ts';
 import { type IdentityServices, openIdentity } from '#core/identity/open-identity.ts';
 import { hashPassword } from '#core/identity/password.ts';
+import { SecretSeal } from '#core/identity/secret-seal.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
 import { LiveItems } from '#core/live/live-items.ts';
@@ -153,11 +154,13 @@ export async function openEdgeServices(
     },
     streamMaxTime: config.STREAM_MAX_TIME,
   });
+  const secrets = openSigningKeys(config);
+  const secretKeys = new SecretSeal(secrets).names;
   const cluster = await whenReachable(log, () => clusterId(pool, schema));
   const [bus] = await Promise.all([openBus(config, url, cluster, log), reader.open()]);
   const catalog = await whenReachable(log, () =>
     openCatalog(config, {
-      ...{ id, pool, watch, bus, log },
+      ...{ id, pool, watch, bus, log, secretKeys },
       kind: 'edge',
       keep: config.WORKER_PROCESSES === 0,
     }),
@@ -169,9 +172,10 @@ export async function openEdgeServices(
   });
   const bounds = queryBounds(config);
   const access = new AccessSource({ pool, schema, catalog, log });
-  const secrets = openSigningKeys(config);
   const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
   const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
+  const closing = new AbortController();
+  void identity.storedSecrets.encryptAll(closing.signal);
   const { spool, files: storages } = await openStorages(config);
   for (const storage of [spool, ...storages.values()]) {
     storage.sweep().then(
@@ -352,6 +356,7 @@ export async function openEdgeServices(
       return probe.answers ? null : 'The pool of its database connections gives no answer.';
     },
     async close() {
+      closing.abort();
       probe.close();
       rightWatch.close();
       heard?.close();

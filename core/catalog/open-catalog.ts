@@ -32,6 +32,8 @@ export interface CatalogParts {
   readonly pause?: number;
   /** Milliseconds for which others wait for a silent process; by default 4 s. */
   readonly lease?: number;
+  /** The names of the keys with which the process opens the secrets of second factors. */
+  readonly secretKeys?: readonly string[];
   /** What the process says of itself whenever it renews its lease; JSON. */
   readonly report?: () => unknown;
 }
@@ -59,13 +61,15 @@ export async function openCatalog(
     keep,
     pause = 1_000,
     lease = MEMBER_MS,
+    secretKeys,
     report,
   }: CatalogParts,
 ): Promise<CatalogSource> {
   const system = systemSchema(config);
   const catalogSchemas = { schemas: [...new Set(config.DATABASE_SCHEMA)], system };
   const builder = new Builder({ pool, bus, log, catalogSchemas });
-  const member = new Member({ id, pool: watch, schema: system, kind, lease, form: FORMAT, report });
+  const place = { id, pool: watch, schema: system, kind, lease };
+  const member = new Member({ ...place, form: FORMAT, secretKeys, report });
   const follower = new Follower({ pool: watch, bus, log, system, builder, member, pause });
   await follower.start();
   if (!keep) return follower;

@@ -296,13 +296,13 @@ export const variables = {
     fallback: undefined,
     secret: true,
     meaning:
-      'Key that signs tokens, at least 32 characters, the same on all hosts; unset: DATA_DIR/secret',
+      'Key that signs tokens and encrypts secrets, at least 32 characters, the same on all hosts; unset: DATA_DIR/secret',
   }),
   SECRET_PREVIOUS: define({
     parse: secretKey,
     fallback: undefined,
     secret: true,
-    meaning: 'The key before SECRET: its tokens are still accepted; it signs no new ones',
+    meaning: 'The key before SECRET: its tokens are accepted and its secrets read; it makes no new ones',
   }),
   ACCESS_TOKEN_TTL: define({
     parse: duration,

@@ -9,8 +9,10 @@ import type { SigningKeys } from '#core/system/signing-key.ts';
 import { AccessTokens } from './access-token.ts';
 import { Identity } from './identity.ts';
 import { RefreshTokens } from './refresh-token.ts';
+import { SecretSeal } from './secret-seal.ts';
 import { Renewal } from './session-renewal.ts';
 import { SignIn } from './sign-in.ts';
+import { StoredSecrets } from './stored-secrets.ts';
 import { TwoFactor } from './two-factor.ts';
 
 export interface IdentitySurroundings {
@@ -29,6 +31,7 @@ export interface IdentityServices {
   readonly signIn: SignIn;
   readonly renewal: Renewal;
   readonly twoFactor: TwoFactor;
+  readonly storedSecrets: StoredSecrets;
 }
 
 export function openIdentity(
@@ -38,11 +41,13 @@ export function openIdentity(
   const tokens = new AccessTokens(secrets);
   const refreshTokens = new RefreshTokens(secrets);
   const identity = new Identity({ ...surroundings, tokens });
-  const parts = { ...surroundings, tokens, refreshTokens };
+  const storedSecrets = new StoredSecrets({ ...surroundings, seal: new SecretSeal(secrets) });
+  const parts = { ...surroundings, tokens, refreshTokens, storedSecrets };
   return {
     identity,
     signIn: new SignIn(parts),
     renewal: new Renewal(parts),
-    twoFactor: new TwoFactor(surroundings),
+    twoFactor: new TwoFactor(parts),
+    storedSecrets,
   };
 }

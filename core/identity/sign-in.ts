@@ -18,6 +18,7 @@ import { stepOf } from './one-time-password.ts';
 import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './password.ts';
 import type { RefreshTokens } from './refresh-token.ts';
 import { beginSession, type Visitor } from './session.ts';
+import type { StoredSecrets } from './stored-secrets.ts';
 import { tokenHash } from './token-hash.ts';
 
 /**
@@ -36,6 +37,7 @@ export interface SignInParts {
   readonly access: AccessSource;
   readonly tokens: AccessTokens;
   readonly refreshTokens: RefreshTokens;
+  readonly storedSecrets: Pick<StoredSecrets, 'open'>;
 }
 
 export interface Credentials {
@@ -178,9 +180,10 @@ export class SignIn {
   /** Six digits are quickly guessed, so wrong codes count like passwords. */
   async #checkCode(user: User, { otp }: Credentials): Promise<void> {
     if (user.tfa_secret === null) return;
-    const place = { db: this.#parts.pool, schema: this.#parts.schema };
-    const step = otp === null ? null : stepOf(user.tfa_secret, otp);
-    if (step === null || !(await useStep(place, user.id, step))) {
+    const { pool: db, schema, storedSecrets } = this.#parts;
+    const secret = storedSecrets.open(user.tfa_secret, user.id);
+    const step = secret === null || otp === null ? null : stepOf(secret, otp);
+    if (step === null || !(await useStep({ db, schema }, user.id, step))) {
       throw new ServiceError('INVALID_OTP');
     }
   }

@@ -9,6 +9,7 @@ import { type Attempt, giveBackAttempt, takeAttempt, useStep } from './login-att
 import { generateSecret, otpauthUrl, stepOf } from './one-time-password.ts';
 import { verifyPassword } from './password.ts';
 import { type IdentityTables, type Visitor, visitorFacts } from './session.ts';
+import type { StoredSecrets } from './stored-secrets.ts';
 import { tokenHash } from './token-hash.ts';
 
 export interface TwoFactorParts {
@@ -17,6 +18,7 @@ export interface TwoFactorParts {
   readonly schema: string;
   /** Waits until each edge has applied a change. */
   readonly confirm: Confirm;
+  readonly storedSecrets: Pick<StoredSecrets, 'open' | 'stored'>;
 }
 
 interface User {
@@ -43,9 +45,11 @@ const WRONG_CODE = '"otp" is not the current code, or it was used before.';
 export class TwoFactor {
   readonly #place: IdentityTables;
   readonly #confirm: Confirm;
+  readonly #storedSecrets: TwoFactorParts['storedSecrets'];
 
-  constructor({ pool, schema, confirm }: TwoFactorParts) {
+  constructor({ pool, schema, confirm, storedSecrets }: TwoFactorParts) {
     this.#confirm = confirm;
+    this.#storedSecrets = storedSecrets;
     this.#place = { db: pool, schema };
   }
 
@@ -81,7 +85,8 @@ export class TwoFactor {
     if (!(await this.#isOffered(user.id, secret))) throw invalidPayload(NOT_GENERATED);
     const step = stepOf(secret, otp);
     if (step === null) throw invalidPayload(WRONG_CODE);
-    if (!(await this.#setSecret(user.id, secret, caller, visitor))) throw invalidPayload(IN_USE);
+    const stored = await this.#storedSecrets.stored(secret, user.id);
+    if (!(await this.#setSecret(user.id, stored, caller, visitor))) throw invalidPayload(IN_USE);
     await useStep(this.#place, user.id, step);
   }
 
@@ -94,7 +99,8 @@ export class TwoFactor {
     const user = await this.#userOf(caller);
     if (user.tfa_secret === null) throw invalidPayload('No second factor is in use.');
     const attempt = await this.#takeAttempt(user, caller);
-    const step = attempt === null ? null : stepOf(user.tfa_secret, otp);
+    const secret = this.#storedSecrets.open(user.tfa_secret, user.id);
+    const step = attempt === null || secret === null ? null : stepOf(secret, otp);
     if (attempt === null || step === null || !(await useStep(this.#place, user.id, step))) {
       throw invalidPayload(WRONG_CODE);
     }
@@ -155,7 +161,7 @@ export class TwoFactor {
   }
 
   /**
-   * Sets a secret where none is, or removes it, and records who did it. A new factor ends the
+   * Sets a stored secret where none is, or removes it, and records who did it. A new factor ends the
    * user's sessions without it, except the one that has just shown it.
    */
   async #setSecret(

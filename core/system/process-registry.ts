@@ -34,6 +34,8 @@ export interface MemberParts {
   readonly lease: number;
   /** The catalog format that this release publishes. */
   readonly form: number;
+  /** The names of the keys with which it opens the secrets of second factors; none by default. */
+  readonly secretKeys?: readonly string[] | undefined;
   /** What this process says of itself, as JSON; read whenever the lease is renewed. */
   readonly report?: (() => unknown) | undefined;
 }
@@ -59,12 +61,12 @@ export class Member {
    * looked into the registry before did not wait for this process.
    */
   async join({ catalog, access, sessions, reset, trouble }: Acknowledgement): Promise<void> {
-    const { pool, kind, form } = this.#parts;
+    const { pool, kind, form, secretKeys = [] } = this.#parts;
     await pool.query(
       render(sql`INSERT INTO ${this.#table} (id, name, kind, expires, form, catalog, access, sessions,
-          reset, trouble)
+          reset, trouble, secret_keys)
         VALUES (${this.id}, ${this.name}, ${kind}, ${this.#expiry}, ${form}, ${catalog}, ${access},
-          ${sessions}, ${reset}, ${trouble})
+          ${sessions}, ${reset}, ${trouble}, ${secretKeys}::text[])
         ON CONFLICT (id) DO UPDATE SET expires = excluded.expires, catalog = excluded.catalog,
           access = excluded.access, sessions = excluded.sessions, reset = excluded.reset,
           trouble = excluded.trouble`),

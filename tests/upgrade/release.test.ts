@@ -4,15 +4,18 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Secret, TOTP } from 'otpauth';
 import pg from 'pg';
 import t from 'tap';
 import { migrate } from '#core/system/migrate.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 import { completeHealth } from '#tests/harness/health.ts';
+import { until } from '#tests/harness/until.ts';
 
 const ADMIN = 'token-of-the-first-admin-010';
 const WRITER = 'token-of-the-writer-of-010';
+const TFA_SECRET = 'KVKFKRCPNZQUYMLXOVYDSQKJKZDTSRLD';
 
 async function load(url: string, release: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -56,6 +59,32 @@ t.test('0.1.0', async (t) => {
   t.equal((await ask(null, '/auth/login', 'POST', login)).status, 200);
   const suspended = { email: 'gone@example.com', password: 'release-0.1.0-Gone' };
   t.equal((await ask(null, '/auth/login', 'POST', suspended)).status, 401);
+
+  await t.test('a second factor works on, and its secret is encrypted', async (t) => {
+    const database = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+    t.teardown(() => database.end());
+    const stored = async () => {
+      const { rows } = await database.query(
+        "SELECT tfa_secret FROM system_users WHERE email = 'careful@example.com'",
+      );
+      return rows[0].tfa_secret;
+    };
+    const careful = { email: 'careful@example.com', password: 'release-0.1.0-Careful' };
+    t.match(await ask(null, '/auth/login', 'POST', careful), {
+      body: { errors: [{ extensions: { code: 'INVALID_OTP' } }] },
+    });
+    // Those of half minutes that follow: each works once.
+    const code = (steps: number) =>
+      new TOTP({ secret: Secret.fromBase32(TFA_SECRET) }).generate({
+        timestamp: Date.now() + steps * 30_000,
+      });
+    const login = async (steps: number) =>
+      (await ask(null, '/auth/login', 'POST', { ...careful, otp: code(steps) })).status;
+    await until(async () => (await login(-1)) === 200, 'the plain secret is read');
+    await until(async () => (await stored()) !== TFA_SECRET, 'the secret is encrypted');
+    t.match(await stored(), /^\$aes-256-gcm\$[\w-]{8}\$[\w-]+$/);
+    await until(async () => (await login(1)) === 200, 'the encrypted secret is read');
+  });
 
   t.strictSame(await get(WRITER, '/items/articles?fields=title'), [{ title: 'Mine' }]);
   t.strictSame(await get(null, '/items/authors?sort=name'), [

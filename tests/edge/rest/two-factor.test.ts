@@ -86,6 +86,11 @@ t.test('a second factor is made, taken into use, asked for and given up', async 
     const otp = code(secret, -1);
     return (await outcome(tfa('enable', { secret, otp }))) === 204 && otp;
   }, 'it is enabled');
+  const { rows: stored } = await db.query('SELECT tfa_secret FROM system_users WHERE id = $1', [
+    user.id,
+  ]);
+  t.match(stored[0].tfa_secret, /^\$aes-256-gcm\$/);
+  t.notMatch(stored[0].tfa_secret, secret, 'it is stored encrypted');
   t.equal(
     await ask(url, thief.access_token),
     'INVALID_CREDENTIALS',
