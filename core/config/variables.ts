@@ -302,7 +302,8 @@ export const variables = {
     parse: secretKey,
     fallback: undefined,
     secret: true,
-    meaning: 'The key before SECRET: its tokens are accepted and its secrets read; it makes no new ones',
+    meaning:
+      'The key before SECRET: its tokens are accepted and its secrets read; it makes no new ones',
   }),
   ACCESS_TOKEN_TTL: define({
     parse: duration,
