@@ -186,6 +186,11 @@ export class Exchange implements Request {
     if (amount >= UNCOUNTED) this.memory.take(amount);
   }
 
+  /** The answer is made, and has still to be sent. */
+  worked(): void {
+    this.#memory?.releaseValues();
+  }
+
   /** The request is over: what it holds is given back. */
   end(): void {
     this.#memory?.release();

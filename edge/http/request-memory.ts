@@ -39,7 +39,7 @@ export class RequestMemory {
   }
 
   /**
-   * Takes memory for the values of a body, until the request is over.
+   * Takes memory for the values of a body, until the work with them is done.
    * @returns a promise where it has to wait
    * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE where there is never so much
    */
@@ -57,12 +57,20 @@ export class RequestMemory {
     this.#keep(this.process.takeNow(this.#holder, amount));
   }
 
+  /**
+   * The work is done, and its values are given back with its turn: how long the answer takes to leave is
+   * up to the client.
+   */
+  releaseValues(): void {
+    for (const giveBack of this.#giveBack) giveBack();
+    this.#giveBack = [];
+  }
+
   /** The request is over. */
   release(): void {
     this.#isOver = true;
     for (const hold of this.#bytes) hold.release();
-    for (const giveBack of this.#giveBack) giveBack();
-    this.#giveBack = [];
+    this.releaseValues();
   }
 
   #keep(giveBack: () => void): void {

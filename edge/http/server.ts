@@ -295,6 +295,7 @@ class HttpServer implements Server {
   }
 
   #answer(exchange: Exchange, response: Response): void {
+    exchange.worked();
     if (exchange.defers(() => this.#answer(exchange, response))) return;
     try {
       const { body } = response;
@@ -326,6 +327,7 @@ class HttpServer implements Server {
   }
 
   #fail(exchange: Exchange, error: unknown): void {
+    exchange.worked();
     if (exchange.defers(() => this.#fail(exchange, error))) return;
     const { secrets = [] } = this.#options;
     try {

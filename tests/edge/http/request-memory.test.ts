@@ -180,6 +180,32 @@ t.test('values wait for room, heavy ones for their turn, and are given back', as
   ]);
 });
 
+t.test('a client that does not read its answers keeps no turn', async (t) => {
+  const memory = memoryOf(0);
+  const long = Buffer.alloc(12 * MEGABYTE, 'x');
+  const handler = heldByPath(async ({ body, query }) => {
+    await body.json();
+    return { status: 200, body: query === 'long' ? long : 'done' };
+  });
+  const { port, url } = await serve(t, handler, { memory, bodyLimit: MEGABYTE });
+  const rows = `[${'{"a":1},'.repeat(4_000)}{}]`;
+  const sockets: Socket[] = [];
+  for (let count = 1; count <= 2; count += 1) {
+    const socket = await open(port);
+    socket.pause();
+    const lines = ['Content-Type: application/json', `Content-Length: ${rows.length}`];
+    socket.write(request('POST /slow?long', lines, rows));
+    await until(() => memory.bytes.takenBy('user:/slow') === count * long.length);
+    sockets.push(socket);
+  }
+  t.equal(memory.values.used, 0);
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/slow`, { method: 'POST', headers, body: rows });
+  t.equal(answer.status, 200, 'there is a turn for the next work');
+  for (const socket of sockets) socket.destroy();
+  await until(() => memory.bytes.used === 0);
+});
+
 t.test(
   'messages are counted until they are handled, and end a connection that sends too much',
   async (t) => {
