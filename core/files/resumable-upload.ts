@@ -46,7 +46,10 @@ interface Row extends Omit<ResumableUpload, 'length' | 'offset'> {
 
 /** A lock that is held until it is released, or its process dies. */
 export interface UploadLock {
-  release(): Promise<void>;
+  /** Whether the request that had it before may still be writing: it released nothing, or was unsure. */
+  readonly isTakenOver: boolean;
+  /** @param isSettled false when a write may still reach the storage later */
+  release(isSettled: boolean): Promise<void>;
 }
 
 export class ResumableUploadTable {
@@ -167,9 +170,11 @@ export class ResumableUploadTable {
     signal: AbortSignal,
   ): Promise<UploadLock | null> {
     const end = performance.now() + WAIT_MS;
-    while (!(await this.#take(id, lock))) {
+    let taken = await this.#take(id, lock);
+    while (!taken.had) {
       if (performance.now() > end) return null;
       await delay(LOOK_MS, null, { signal });
+      taken = await this.#take(id, lock);
     }
     const timer = setInterval(() => {
       this.#sign(id, lock).then(
@@ -180,10 +185,14 @@ export class ResumableUploadTable {
       );
     }, SIGN_MS);
     return {
-      release: async () => {
+      isTakenOver: taken.former,
+      release: async (isSettled) => {
         clearInterval(timer);
+        const ended = isSettled
+          ? sql`lock = NULL, locked_until = NULL`
+          : sql`locked_until = '-infinity'`;
         await this.#pool.query(
-          render(sql`UPDATE ${this.#uploads} SET lock = NULL, locked_until = NULL, contended = false
+          render(sql`UPDATE ${this.#uploads} SET ${ended}, contended = false
             WHERE id = ${id} AND lock = ${lock}`),
         );
       },
@@ -191,21 +200,24 @@ export class ResumableUploadTable {
   }
 
   /**
-   * Whether the lock is had, or there is nothing to lock. A request that got it since the statement began
-   * has it: neither part then touches the row.
+   * Whether the lock is had, or there is nothing to lock; and whether another request never gave it back.
+   * A request that got it since the statement began has it: neither part then touches the row.
    */
-  async #take(id: string, lock: string): Promise<boolean> {
-    const { rows } = await this.#pool.query<{ had: boolean }>(
-      render(sql`WITH taken AS (UPDATE ${this.#uploads}
+  async #take(id: string, lock: string): Promise<{ had: boolean; former: boolean }> {
+    const { rows } = await this.#pool.query<{ had: boolean; former: boolean }>(
+      render(sql`WITH free AS (SELECT id, lock IS NOT NULL AS former FROM ${this.#uploads}
+          WHERE id = ${id} AND (lock IS NULL OR locked_until < clock_timestamp()) FOR UPDATE),
+        taken AS (UPDATE ${this.#uploads} AS u
           SET lock = ${lock}, contended = false,
             locked_until = clock_timestamp() + make_interval(secs => ${LOCK_S})
-          WHERE id = ${id} AND (lock IS NULL OR locked_until < clock_timestamp()) RETURNING id),
+          FROM free WHERE u.id = free.id RETURNING free.former),
         asked AS (UPDATE ${this.#uploads} SET contended = true
           WHERE id = ${id} AND lock IS NOT NULL AND locked_until >= clock_timestamp() RETURNING id)
         SELECT EXISTS (SELECT FROM taken)
-          OR NOT EXISTS (SELECT FROM ${this.#uploads} WHERE id = ${id}) AS had`),
+          OR NOT EXISTS (SELECT FROM ${this.#uploads} WHERE id = ${id}) AS had,
+          EXISTS (SELECT FROM taken WHERE former) AS former`),
     );
-    return rows[0]?.had === true;
+    return rows[0] ?? { had: false, former: false };
   }
 
   /** Says that this process is alive. @returns whether it may go on */

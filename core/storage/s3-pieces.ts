@@ -2,7 +2,7 @@
  * Files that arrive in pieces, in S3: pieces become the parts of one upload. S3 takes no part of less
  * than 5 MiB but the last, so a small piece waits in an object of its own, and is put before the next.
  * Such an object is never written twice: a process that was cut off may still write when another one
- * has gone on.
+ * has gone on. For the same reason a process that takes over leaves out the next number of a part.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -27,8 +27,8 @@ const LEAST_PART = 5 * 1024 * 1024;
 const pieces = v.object({
   /** Null while there is no part. */
   uploadId: v.nullable(v.string()),
-  /** Entity tags of the parts. */
-  parts: v.array(v.string()),
+  /** Entity tags of the parts by their numbers, which begin with 1; null for a number left out. */
+  parts: v.array(v.nullable(v.string())),
   /** Bytes in the object beside the upload. */
   tail: v.number(),
   /** What the name of that object has behind the name of the file. */
@@ -149,9 +149,18 @@ async function complete(bucket: S3Bucket, id: string, known: Pieces): Promise<vo
   const command = new CompleteMultipartUploadCommand({
     ...bucket.object(id),
     UploadId: uploadId,
-    MultipartUpload: { Parts: parts.map((ETag, n) => ({ ETag, PartNumber: n + 1 })) },
+    MultipartUpload: {
+      Parts: parts.flatMap((ETag, n) => (ETag === null ? [] : [{ ETag, PartNumber: n + 1 }])),
+    },
   });
   await bucket.request((client, options) => client.send(command, options));
+}
+
+/** The storage's `takenOver`. */
+export function takenOverInS3(state: PieceState | null): PieceState | null {
+  const known = parsed(state);
+  if (known.uploadId === null) return state;
+  return JSON.stringify({ ...known, parts: [...known.parts, null] });
 }
 
 /** The storage's `finish`. */

@@ -12,7 +12,7 @@ import {
 import type { PartBuffers } from './part-buffers.ts';
 import { isMissing, type S3Bucket } from './s3-bucket.ts';
 import { downloadFromS3 } from './s3-download.ts';
-import { appendToS3, finishInS3, removeTails } from './s3-pieces.ts';
+import { appendToS3, finishInS3, removeTails, takenOverInS3 } from './s3-pieces.ts';
 import { uploadToS3 } from './s3-upload.ts';
 import {
   assertFileName,
@@ -76,6 +76,10 @@ class S3Storage implements Storage {
   async append(...[id, state, piece]: Parameters<Storage['append']>) {
     assertFileName(id);
     return await appendToS3(this.#bucket, id, state, piece);
+  }
+
+  takenOver(...[state]: Parameters<Storage['takenOver']>) {
+    return takenOverInS3(state);
   }
 
   async finish(...[id, state, bytes]: Parameters<Storage['finish']>) {

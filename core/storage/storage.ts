@@ -85,6 +85,11 @@ export interface Storage {
    */
   append(id: string, state: PieceState | null, piece: Piece): Promise<PieceState>;
   /**
+   * The state from which a process goes on after another one that may still be writing. Once it is recorded,
+   * late writes after the older state change nothing.
+   */
+  takenOver(state: PieceState | null): PieceState | null;
+  /**
    * Makes a file of its pieces; does nothing when that is done.
    * @param bytes the number of all of them
    * @throws {ServiceError} SERVICE_UNAVAILABLE

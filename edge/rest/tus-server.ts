@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { DataStore, type Lock, Server, Upload } from '@tus/server';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import type { UploadLock } from '#core/files/resumable-upload.ts';
 import type { Checksum, ResumableUploads } from '#core/services/files/resumable-uploads.ts';
 import type { Target } from '#core/services/request-context.ts';
 import { type Body, ClientGoneError } from '#edge/http/request.ts';
@@ -60,6 +61,9 @@ class CallStore extends DataStore {
   readonly #gone: AbortSignal;
   /** The lock of this request. */
   readonly #key = randomUUID();
+  #isTakenOver = false;
+  /** The write of this request, which the library may leave behind; resolves to whether it went well. */
+  #writing: Promise<boolean> = Promise.resolve(true);
   /** What failed first, other than by a rule of the protocol; the library tells clients less. */
   failure: unknown = null;
   /** The file that the upload has become. */
@@ -93,9 +97,15 @@ class CallStore extends DataStore {
   }
 
   override async write(stream: Readable, id: string): Promise<number> {
-    const piece = { lock: this.#key, content: stream, checksum: this.#checksum };
+    const taken = { lock: this.#key, isTakenOver: this.#isTakenOver };
+    const piece = { ...taken, content: stream, checksum: this.#checksum };
     return await this.#noting(async () => {
-      const offset = await this.#uploads.add(this.#target, id, piece);
+      const adding = this.#uploads.add(this.#target, id, piece);
+      this.#writing = adding.then(
+        () => true,
+        () => false,
+      );
+      const offset = await adding;
       this.file = (await this.#uploads.find(this.#target, id)).file;
       return offset;
     });
@@ -115,7 +125,7 @@ class CallStore extends DataStore {
 
   /** The lock of an upload, as the library asks for it. */
   lockOf(id: string): Lock {
-    let held: { release(): Promise<void> } | null = null;
+    let held: UploadLock | null = null;
     return {
       lock: async (signal, stop) => {
         // Who went away while he waited keeps nothing in memory.
@@ -123,10 +133,11 @@ class CallStore extends DataStore {
         held = await this.#uploads.lock(id, this.#key, () => void stop(), either);
         // Its process died, or the database was away for a while: the lock ends by itself.
         if (held === null) throw unavailable('upload', 'Another request still adds to it.');
+        this.#isTakenOver = held.isTakenOver;
       },
       unlock: async () => {
         // What has arrived is durable, and a lock that cannot be given back ends by itself.
-        await held?.release().catch(() => undefined);
+        await held?.release(await this.#writing).catch(() => undefined);
       },
     };
   }

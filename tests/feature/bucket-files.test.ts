@@ -112,4 +112,45 @@ t.test('files in a bucket', async (t) => {
     t.equal(answer.status, 200);
     t.strictSame([...new Uint8Array(await answer.arrayBuffer())], [1, 2, 3]);
   });
+
+  t.test('an upload whose process was cut off goes on beside its late writes', async (t) => {
+    const uploads = '/files/tus';
+    const tus = { 'Tus-Resumable': '1.0.0' };
+    const name = `filename ${btoa('resumed.bin')}`;
+    const begun = await cluster.fetch(uploads, {
+      method: 'POST',
+      headers: { ...tus, 'Upload-Length': `${content.length}`, 'Upload-Metadata': name },
+    });
+    const path = begun.headers.get('location') ?? '';
+    const id = path.split('/').at(-1);
+    const add = async (from: number, to: number) => {
+      const type = { 'Content-Type': 'application/offset+octet-stream' };
+      const headers = { ...tus, ...type, 'Upload-Offset': `${from}` };
+      const answer = await cluster.fetch(path, {
+        ...{ method: 'PATCH', headers, body: content.subarray(from, to) },
+      });
+      t.equal(answer.status, 204, await answer.text());
+      return answer.headers.get('file-id');
+    };
+    const skipped = async () => {
+      const { rows } = await cluster.db.query(
+        'SELECT (pieces::jsonb->$2) @> $3 AS skipped FROM system_resumable_uploads WHERE id = $1',
+        [id, 'parts', '[null]'],
+      );
+      return rows[0]?.skipped;
+    };
+    const part = 5 * 1024 * 1024 + 100;
+    await add(0, part);
+    await add(part, part + 100);
+    t.equal(await skipped(), false, 'requests one after the other leave out no part');
+    await cluster.db.query(
+      `UPDATE system_resumable_uploads SET lock = gen_random_uuid(), locked_until = now() WHERE id = $1`,
+      [id],
+    );
+    await add(part + 100, part + 200);
+    t.equal(await skipped(), true, 'the part that the other process may still write is left out');
+    const resumed = await add(part + 200, content.length);
+    const answer = await cluster.fetch(`/assets/${resumed}`);
+    t.ok(Buffer.from(await answer.arrayBuffer()).equals(content));
+  });
 });

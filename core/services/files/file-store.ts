@@ -192,6 +192,11 @@ export class FileStore {
     return await this.at(storage).append(name, state, piece);
   }
 
+  /** What the storage has to know from now on, when another process may still add pieces. */
+  takenOver({ storage }: Place, state: PieceState | null): PieceState | null {
+    return this.at(storage).takenOver(state);
+  }
+
   /** Joins pieces, unless that is done. */
   async finish({ storage, name }: Place, state: PieceState | null, bytes: number): Promise<void> {
     await this.at(storage).finish(name, state, bytes);

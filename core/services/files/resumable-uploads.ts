@@ -175,13 +175,13 @@ export class ResumableUploads {
   ): Promise<UploadLock | null> {
     return v.is(v.pipe(v.string(), v.uuid()), id)
       ? await this.#options.table.lock(id, lock, stop, signal)
-      : { release: async () => undefined };
+      : { isTakenOver: false, release: async () => undefined };
   }
 
   /**
    * Adds a piece, and makes the file when it is the last one. What arrives before a piece breaks off
    * counts, unless it was to be checked as a whole.
-   * @param lock of {@link lock}
+   * @param lock of {@link lock}, like `isTakenOver`
    * @returns the offset afterwards
    * @throws ServiceError FORBIDDEN, CONFLICT when another process has taken over; what storing and
    *   creating files throw; what the content throws
@@ -191,10 +191,12 @@ export class ResumableUploads {
     id: string,
     {
       lock,
+      isTakenOver,
       content,
       checksum,
     }: {
       readonly lock: string;
+      readonly isTakenOver: boolean;
       readonly content: AsyncIterable<Uint8Array>;
       readonly checksum: Checksum | null;
     },
@@ -203,6 +205,7 @@ export class ResumableUploads {
     const upload = await this.#own(target.caller, id);
     return await arriving.receive(target.caller, async () => {
       const arrival = new PieceArrival(this.#options, upload, lock);
+      if (isTakenOver) await arrival.takeOver();
       const offset = await arrival.take(content, checksum);
       if (offset === upload.length) await this.#finish(target, await this.#own(target.caller, id));
       return offset;
@@ -295,6 +298,14 @@ class PieceArrival {
     this.#lock = lock;
     this.#offset = upload.offset;
     this.#pieces = upload.pieces;
+  }
+
+  /** Goes on where another process may still be writing. */
+  async takeOver(): Promise<void> {
+    const state = this.#options.store.takenOver(this.#upload, this.#pieces);
+    if (state === this.#pieces) return;
+    this.#pieces = state;
+    await this.#record(await hasherOf(this.#upload.hash));
   }
 
   async take(content: AsyncIterable<Uint8Array>, checksum: Checksum | null): Promise<number> {

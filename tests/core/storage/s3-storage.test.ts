@@ -160,6 +160,21 @@ t.test('who was cut off and writes late changes nothing for who has gone on', as
   );
 });
 
+t.test('a late part of a process that was cut off is no part of the file', async (t) => {
+  const storage = open();
+  const id = randomUUID();
+  const content = randomBytes(3 * PART);
+  const add = async (state: string | null, from: number, to: number) =>
+    await storage.append(id, state, { offset: from, content: content.subarray(from, to) });
+  const first = await add(null, 0, PART);
+  const taken = storage.takenOver(first);
+  const second = await add(taken, PART, 2 * PART + 700);
+  await add(first, PART, 2 * PART);
+  const last = await add(second, 2 * PART + 700, 3 * PART);
+  await storage.finish(id, last, content.length);
+  t.ok((await buffer(storage.read(id))).equals(content));
+});
+
 t.test('many uploads share the memory of few parts', async (t) => {
   const buffers = new PartBuffers({ size: PART, max: 3, wait: 30_000 });
   const storage = open({ buffers });
