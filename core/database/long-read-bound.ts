@@ -77,6 +77,11 @@ export class LongReadBound {
     this.#longTime += (time - this.#longTime) / LONG_AVERAGED;
   }
 
+  /** How long (ms) the server and this process keep any read waiting now, because both are busy. */
+  get delay(): number {
+    return Math.max(0, this.#time - this.#best);
+  }
+
   /** Whether a probe would tell something. */
   get needsProbe(): boolean {
     return this.#clocks.now() - this.#quickRead < QUIET_MS;

@@ -238,7 +238,11 @@ export class Reader {
   }
 
   #noteTime(shape: Shape, time: number): void {
-    shape.usual = shape.usual === 0 ? time : follow(shape.usual, time, USUAL);
+    const { usual } = shape;
+    // What keeps all reads waiting makes none of them a long one.
+    const isDelayed = time > usual && time - this.#longReads.delay <= usual;
+    if (usual === 0) shape.usual = time;
+    else if (!isDelayed) shape.usual = follow(usual, time, USUAL);
     this.#quickTime = follow(this.#quickTime, shape.usual, QUICK);
   }
 

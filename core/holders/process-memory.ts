@@ -21,6 +21,8 @@ const FULL = 0.85;
 export const UNCOUNTED = 16_384;
 /** Values of this size (bytes) make a work heavy: it waits for its turn. */
 const HEAVY = 4 * 1_048_576;
+/** A text of this size (bytes) makes it heavy before its values are known: to count them takes long. */
+const LONG_TEXT = 1_048_576;
 
 /** Heavy works that run at a time, and those of one holder. */
 const SLOTS = 4;
@@ -100,9 +102,27 @@ export class ProcessMemory {
   }
 
   /**
+   * Waits for the turn of a work that is heavy by the length of its text.
+   * @param length in bytes
+   * @param signal gives the place up when it is aborted
+   * @returns ends the turn; works once. Undefined for a text that is not long
+   * @throws ServiceError SERVICE_UNAVAILABLE
+   */
+  turn(
+    holder: string,
+    length: number,
+    signal?: () => AbortSignal,
+  ): Promise<() => void> | undefined {
+    if (length < LONG_TEXT) return undefined;
+    this.requireRoom();
+    return this.#takeTurn(holder, signal?.());
+  }
+
+  /**
    * Takes memory for the values of a work, at once or as soon as there is room; a heavy work waits
    * for its turn besides.
    * @param signal gives the place up when it is aborted
+   * @param endTurn of the turn that the work has already, which ends here when the work is not heavy
    * @returns gives everything back; works once. A promise only where the work has to wait
    * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE where there is never so much
    */
@@ -110,11 +130,13 @@ export class ProcessMemory {
     holder: string,
     amount: number,
     signal?: () => AbortSignal,
+    endTurn?: () => void,
   ): (() => void) | Promise<() => void> {
+    if (amount < HEAVY) endTurn?.();
     if (amount < UNCOUNTED) return NOTHING;
     if (amount > FULL * this.#heap - IDLE) throw tooLarge();
     this.requireRoom();
-    if (amount >= HEAVY) return this.#takeTurn(holder, amount, signal?.());
+    if (amount >= HEAVY) return this.#takeHeavy(holder, amount, signal?.(), endTurn);
     const hold = this.values.take(holder, 0);
     if (!this.values.mayTake(holder, amount)) {
       return hold.growInTime(amount).then(() => () => hold.release());
@@ -135,6 +157,15 @@ export class ProcessMemory {
   }
 
   /**
+   * Judges a work before its values are counted.
+   * @param length of its text, in bytes
+   * @throws ServiceError SERVICE_UNAVAILABLE when its holder has as much as it may
+   */
+  requireShare(holder: string, length: number): void {
+    if (length >= UNCOUNTED && this.values.isShort(holder)) throw this.#refusal();
+  }
+
+  /**
    * Judges by the heap itself, whatever is counted.
    * @throws ServiceError SERVICE_UNAVAILABLE when it is nearly full
    */
@@ -142,13 +173,22 @@ export class ProcessMemory {
     if (this.#used() > FULL * this.#heap) throw this.#refusal();
   }
 
-  async #takeTurn(holder: string, amount: number, signal?: AbortSignal): Promise<() => void> {
+  async #takeTurn(holder: string, signal?: AbortSignal): Promise<() => void> {
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(this.#refusal()), this.#wait);
     const stop =
       signal === undefined ? patience.signal : AbortSignal.any([patience.signal, signal]);
+    return await this.#turns.take(holder, stop).finally(() => clearTimeout(timer));
+  }
+
+  async #takeHeavy(
+    holder: string,
+    amount: number,
+    signal?: AbortSignal,
+    ownTurn?: () => void,
+  ): Promise<() => void> {
     let hold: Hold | null = null;
-    const endTurn = await this.#turns.take(holder, stop).finally(() => clearTimeout(timer));
+    const endTurn = ownTurn ?? (await this.#takeTurn(holder, signal));
     try {
       hold = this.values.take(holder, 0);
       // What is larger than all there is runs alone.

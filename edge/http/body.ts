@@ -167,7 +167,8 @@ export class IncomingBody implements Body {
     const admit: Admit = (amount) => {
       if (amount > 0) return this.#head.memory().values(amount);
     };
-    const parsed = readJson(read, this.#head, { limit, onEntries, admit });
+    const turn = (length: number) => this.#head.memory().turn(length);
+    const parsed = readJson(read, this.#head, { limit, onEntries, turn, admit });
     parsed.then(
       () => this.#letGo(),
       () => this.#letGo(),

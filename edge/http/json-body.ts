@@ -25,6 +25,8 @@ export type ReadBytes = (
 export interface JsonOptions {
   readonly limit: SizeLimit | undefined;
   readonly onEntries: OnEntries | undefined;
+  /** Waits for the turn of a long body; undefined where it need not wait. */
+  readonly turn: (length: number) => Promise<void> | undefined;
   /** Takes memory for what the body holds, before it is parsed. */
   readonly admit: Admit;
 }
@@ -69,7 +71,7 @@ function checkJson(head: JsonHead): void {
 export async function readJson(
   read: ReadBytes,
   head: JsonHead,
-  { limit, onEntries, admit }: JsonOptions,
+  { limit, onEntries, turn, admit }: JsonOptions,
 ): Promise<unknown> {
   checkJson(head);
   const isSmaller = limit !== undefined && limit.bytes < head.limit;
@@ -87,5 +89,6 @@ export async function readJson(
   const onMember = (name: string) => {
     if (isSmaller && name === limit.member && bytes.length > limit.bytes) throw beyond(limit);
   };
+  await turn(bytes.length);
   return await parseInSlices(bytes, onMember, { bounds: head.bounds, onEntries, admit });
 }

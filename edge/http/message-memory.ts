@@ -33,6 +33,7 @@ export class MessageMemory {
   take(holder: string, message: Uint8Array): () => void {
     // The server takes the memory of the message back when its handler returns.
     const { length } = message;
+    this.#process.requireShare(holder, length);
     const waiting = this.#waiting + length;
     if (waiting > UNCOUNTED) {
       this.#hold ??= this.#process.bytes.take(holder, 0);

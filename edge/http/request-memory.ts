@@ -11,6 +11,8 @@ export class RequestMemory {
   #holder: string;
   readonly #bytes: Hold[] = [];
   #giveBack: (() => void)[] = [];
+  /** Ends the turn that was taken before the values were counted. */
+  #endTurn: (() => void) | undefined;
   #isOver = false;
 
   /** @param signal that of the request, for what waits */
@@ -39,12 +41,27 @@ export class RequestMemory {
   }
 
   /**
+   * Waits for the turn of a long body, before its values are counted.
+   * @param length in bytes
+   * @returns undefined where it need not wait
+   * @throws ServiceError SERVICE_UNAVAILABLE
+   */
+  turn(length: number): Promise<void> | undefined {
+    const turn = this.process.turn(this.#holder, length, this.#signal);
+    return turn?.then((endTurn) => {
+      this.#endTurn = endTurn;
+      this.#keep(endTurn);
+    });
+  }
+
+  /**
    * Takes memory for the values of a body, until the work with them is done.
    * @returns a promise where it has to wait
    * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE where there is never so much
    */
   values(amount: number): void | Promise<void> {
-    const taken = this.process.take(this.#holder, amount, this.#signal);
+    const taken = this.process.take(this.#holder, amount, this.#signal, this.#endTurn);
+    this.#endTurn = undefined;
     if (taken instanceof Promise) return taken.then((giveBack) => this.#keep(giveBack));
     this.#keep(taken);
   }

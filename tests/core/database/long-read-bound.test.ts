@@ -85,3 +85,14 @@ t.test('where all reads take about as long, none is protected from the others', 
   t.equal(look(20, { probe: 9, time: 6 }), 6);
   t.equal(look(20, { probe: 9, time: 1 }), 2);
 });
+
+t.test('it tells how long any read is kept waiting', async (t) => {
+  const { bound, look } = open();
+  t.equal(bound.delay, 0);
+  look(20, { probe: 0.2 });
+  t.equal(bound.delay, 0);
+  look(20, { probe: 10 });
+  t.ok(bound.delay > 9 && bound.delay < 10, `${bound.delay} ms`);
+  look(20, { probe: 0.2 });
+  t.ok(bound.delay < 1, `${bound.delay} ms`);
+});

@@ -180,6 +180,35 @@ t.test('values wait for room, heavy ones for their turn, and are given back', as
   ]);
 });
 
+t.test('a long body waits for its turn before its values are counted', async (t) => {
+  const memory = memoryOf(60_000);
+  const held = Promise.withResolvers<void>();
+  let counted = 0;
+  const handler: Handler = heldByPath(async ({ body, path }) => {
+    await body.json(undefined, () => {
+      counted += 1;
+    });
+    if (path === '/hold') await held.promise;
+    return { status: 200, body: 'done' };
+  });
+  const { url } = await serve(t, handler, { memory, bodyLimit: 4 * MEGABYTE });
+  const headers = { 'content-type': 'application/json' };
+  const send = (path: string, text: string) =>
+    fetch(`${url}${path}`, { method: 'POST', headers, body: text });
+  const rows = `[${'{"a":1},'.repeat(4_000)}{}]`;
+  const works = [1, 2].map(() => send('/hold', rows));
+  await until(() => memory.values.takenBy('user:/hold') > 9 * MEGABYTE);
+  const before = counted;
+  const text = JSON.stringify(['x'.repeat(1_500_000), 1]);
+  const late = send('/hold', text);
+  t.equal((await send('/other', text)).status, 200, 'another holder has his turn');
+  t.equal(counted, before + 1, 'only his values were counted');
+  held.resolve();
+  for (const work of await Promise.all([...works, late])) t.equal(work.status, 200);
+  t.equal(counted, before + 2);
+  await until(() => memory.values.used === 0);
+});
+
 t.test('a client that does not read its answers keeps no turn', async (t) => {
   const memory = memoryOf(0);
   const long = Buffer.alloc(12 * MEGABYTE, 'x');
