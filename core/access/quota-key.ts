@@ -5,7 +5,9 @@ import type { Caller } from './grants.ts';
 /** An IPv6 user usually owns all addresses with the same first 64 bits. */
 export function addressKey(ip: string): string {
   if (!ip.includes(':')) return ip;
-  const [a, b, c, d] = ipaddr.IPv6.parse(ip).parts;
+  const address = ipaddr.process(ip);
+  if (!(address instanceof ipaddr.IPv6)) return address.toString();
+  const [a, b, c, d] = address.parts;
   return [a, b, c, d].map((part) => part?.toString(16)).join(':');
 }
 

@@ -62,6 +62,18 @@ export const duration = scaled(DURATION_UNITS, '30s');
 /** A size in bytes, written like `512kb`, `16mb`. */
 export const size = scaled(SIZE_UNITS, '16mb');
 
+/** A size in bytes; undefined for `off`. */
+export const sizeOrOff = v.pipe(
+  v.string(),
+  v.rawTransform<string, number | undefined>(({ dataset, addIssue, NEVER }) => {
+    if (dataset.value.trim().toLowerCase() === 'off') return undefined;
+    const given = v.safeParse(size, dataset.value);
+    if (given.success) return given.output;
+    addIssue({ message: 'must be off, or a number with a unit (b, kb, mb, gb), such as 16mb' });
+    return NEVER;
+  }),
+);
+
 /** A whole number within bounds, both inclusive. */
 export function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;

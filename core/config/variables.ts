@@ -18,6 +18,7 @@ import {
   secretKey,
   share,
   size,
+  sizeOrOff,
   text,
   url,
   urlList,
@@ -754,14 +755,14 @@ export const variables = {
     meaning: 'Maximum items in one write, including related ones and those removed from lists',
   }),
   FILES_MAX_UPLOAD_SIZE: define({
-    parse: size,
-    fallback: undefined,
-    meaning: 'Largest file that users may store; unset: no limit',
+    parse: sizeOrOff,
+    fallback: '50gb',
+    meaning: 'Largest file that users may store; off: no limit',
   }),
   FILES_MAX_PER_USER: define({
-    parse: size,
-    fallback: undefined,
-    meaning: 'Bytes of all files that one user has stored; unset: no limit',
+    parse: sizeOrOff,
+    fallback: '1024gb',
+    meaning: 'Bytes of all files that one user has stored; off: no limit',
   }),
   FILES_MIME_TYPE_ALLOW_LIST: define({
     parse: list,

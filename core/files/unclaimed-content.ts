@@ -11,6 +11,7 @@ import { render, type Sql, sql } from '#core/database/sql.ts';
 import { quotaExceeded, unavailable } from '#core/errors/service-error.ts';
 import { takeTurn } from '#core/jobs/quota.ts';
 import { systemTable } from '#core/system/system-table.ts';
+import { AmpleQuota } from './ample-quota.ts';
 
 /** Where bytes are. */
 export interface Place {
@@ -78,6 +79,7 @@ export interface UnclaimedContentOptions {
 
 export class UnclaimedContent {
   readonly #options: UnclaimedContentOptions;
+  readonly #ample = new AmpleQuota();
 
   constructor(options: UnclaimedContentOptions) {
     this.#options = options;
@@ -90,7 +92,7 @@ export class UnclaimedContent {
    * @throws ServiceError REQUESTS_EXCEEDED when it exceeds the quota
    */
   async begin(place: Place, holder: string | null, announced = 0): Promise<Arrival> {
-    const arrival = new Arrival(this.#options, place, holder);
+    const arrival = new Arrival(this.#options, this.#ample, place, holder);
     await arrival.note(announced);
     return arrival;
   }
@@ -214,13 +216,20 @@ function isLeft(storages: readonly string[]): Sql {
 /** Content that is arriving. */
 export class Arrival {
   readonly #options: UnclaimedContentOptions;
+  readonly #ample: AmpleQuota;
   readonly #place: Place;
   readonly #holder: string | null;
   #noted = 0;
   #signed = 0;
 
-  constructor(options: UnclaimedContentOptions, place: Place, holder: string | null) {
+  constructor(
+    options: UnclaimedContentOptions,
+    ample: AmpleQuota,
+    place: Place,
+    holder: string | null,
+  ) {
     this.#options = options;
+    this.#ample = ample;
     this.#place = place;
     this.#holder = holder;
   }
@@ -244,16 +253,19 @@ export class Arrival {
    * @throws ServiceError REQUESTS_EXCEEDED when the bytes exceed the quota
    */
   async note(bytes: number, more = 0): Promise<void> {
-    const { pool, maxPerUser } = this.#options;
-    const { storage, name } = this.#place;
-    if (maxPerUser === undefined || this.#holder === null) {
-      const values = sql`VALUES (${storage}, ${name}, 'arriving', ${this.#holder}, ${bytes})`;
-      await pool.query(render(this.#insertion(values)));
-      this.#noted = bytes;
-    } else {
-      this.#noted = await this.#noteWithin(maxPerUser, this.#holder, { bytes, more });
-    }
+    const { maxPerUser } = this.#options;
+    if (maxPerUser === undefined || this.#holder === null) await this.#noteAll(bytes);
+    else if (this.#ample.take(this.#holder, bytes + more - this.#noted)) {
+      await this.#noteAll(bytes + more);
+    } else this.#noted = await this.#noteWithin(maxPerUser, this.#holder, { bytes, more });
     this.#signed = performance.now();
+  }
+
+  async #noteAll(bytes: number): Promise<void> {
+    const { storage, name } = this.#place;
+    const values = sql`VALUES (${storage}, ${name}, 'arriving', ${this.#holder}, ${bytes})`;
+    await this.#options.pool.query(render(this.#insertion(values)));
+    this.#noted = bytes;
   }
 
   #insertion(values: Sql): Sql {
@@ -279,14 +291,19 @@ export class Arrival {
     const reserved = sql`least(${more}, room.bytes, greatest(${LEAST_GRAIN}, floor(room.bytes / 4)))`;
     // One message: a process that is cut off leaves no turn of the user behind.
     const results = await withConnection(pool, (client) =>
-      runTogether<{ bytes: string }>(client, [
+      runTogether<{ bytes: string; room: string }>(client, [
         takeTurn(`files of ${user}`),
-        this.#insertion(sql`SELECT ${storage}, ${name}, 'arriving', ${user}, ${bytes} + ${reserved}
-          FROM (${room}) AS room WHERE room.bytes >= 0`),
+        sql`WITH room AS (${room}), noted AS (${this.#insertion(
+          sql`SELECT ${storage}, ${name}, 'arriving', ${user}, ${bytes} + ${reserved}
+            FROM room WHERE room.bytes >= 0`,
+        )}) SELECT noted.bytes, room.bytes AS room FROM noted, room`,
       ]),
     );
     const [row] = results.at(-1)?.rows ?? [];
-    if (row !== undefined) return Number(row.bytes);
+    if (row !== undefined) {
+      this.#ample.note(user, Number(row.room));
+      return Number(row.bytes);
+    }
     const reason = `The files of one user may have ${max} bytes together.`;
     throw quotaExceeded('FILES_MAX_PER_USER', max, reason);
   }

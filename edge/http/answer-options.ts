@@ -1,7 +1,8 @@
 /** The options for all answers from the configuration: compression, headers, CORS. */
+
+import { clientIpBy } from '#core/access/client-ip.ts';
 import type { Config } from '#core/config/config.ts';
 import { secretsOf } from '#core/config/redact-secrets.ts';
-import { clientIpBy } from './client-ip.ts';
 import { Cors } from './cors.ts';
 import type { ServerOptions } from './server.ts';
 

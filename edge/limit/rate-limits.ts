@@ -3,13 +3,14 @@
  * afterwards, and strict ones for logins and the like. Keys consist only of facts that the server
  * knows: the client's address and the user of a valid token. A client cannot choose a new key.
  */
+
+import { clientIpBy } from '#core/access/client-ip.ts';
 import type { Caller } from '#core/access/grants.ts';
 import { addressKey } from '#core/access/quota-key.ts';
 import type { Config } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { type Count as Counted, metrics } from '#core/metrics/metrics.ts';
 import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
-import { clientIpBy } from '#edge/http/client-ip.ts';
 import { ClientGoneError, type Request } from '#edge/http/request.ts';
 import type { CounterStore } from './memory-store.ts';
 import type { Count, Counter, Quota } from './request-counter.ts';

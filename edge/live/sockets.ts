@@ -2,11 +2,12 @@
  * The open WebSockets of an edge: who may open one, who is told when rights change, and who is asked
  * whether he is still there.
  */
+
+import { clientIpBy } from '#core/access/client-ip.ts';
 import { addressKey, quotaKeyOf } from '#core/access/quota-key.ts';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import { forbidden, quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
 import { metrics } from '#core/metrics/metrics.ts';
-import { clientIpBy } from '#edge/http/client-ip.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Outlet, SocketHandler } from '#edge/http/web-socket.ts';
 import { cookieOf } from '#edge/rest/cookie.ts';

@@ -86,13 +86,17 @@ async function assetResponse(call: Call, sent: Sent, reader: Caller): Promise<Re
   const response = fileResponse(request, stored, (pieces) => watched(call, reader, pieces));
   if (request.method === 'HEAD' || response.status === 304) return response;
   const url = await assets.url(sent.place, shown);
-  return url === null ? response : redirection(url, sent);
+  return url === null ? response : redirection(url, sent, headers);
 }
 
 /** Sends the client to the storage, which has the file but no rights: only for this time. */
-function redirection(url: string, { vary = [] }: Sent): Response {
-  const headers = { Location: url, 'Cache-Control': 'no-store', ...varying(vary) };
-  return { status: 302, headers };
+function redirection(
+  url: string,
+  { vary = [] }: Sent,
+  shown: Readonly<Record<string, string>>,
+): Response {
+  const own = { Location: url, 'Cache-Control': 'no-store', ...varying(vary) };
+  return { status: 302, headers: { ...shown, ...own } };
 }
 
 /** The pieces of a file, which end when its reader loses the right to it. */

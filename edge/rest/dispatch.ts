@@ -2,9 +2,10 @@
  * Makes routes from the entries of the table: each request passes the same checks in the same order
  * before its handler begins.
  */
+
+import { clientIpBy } from '#core/access/client-ip.ts';
 import type { Caller } from '#core/access/grants.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import { clientIpBy } from '#edge/http/client-ip.ts';
 import type { Route } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { Call } from './call.ts';

@@ -1,4 +1,5 @@
 /** The monitor process: what the operator sees of this installation, and does with its queues. */
+import { clientIpBy } from '#core/access/client-ip.ts';
 import { createPool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { openQueues } from '#core/jobs/queue.ts';
@@ -61,7 +62,8 @@ const routes = [
   operatorRoutes({ pool, schema, queues, actions, signIn, collect: collectMetrics, log }),
 ];
 const { MONITOR_HOST: host, MONITOR_PORT: port } = config;
-const server = await serveMonitor(routes, { host, port, log });
+const clientIp = clientIpBy(config.IP_TRUST_PROXY);
+const server = await serveMonitor(routes, { host, port, clientIp, log });
 const endAlerts = watchQueues({ pool, schema, config, log });
 close = async () => {
   endAlerts();

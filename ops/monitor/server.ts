@@ -1,6 +1,7 @@
 /** The HTTP server of the monitor: a few routes for one operator, so Node's own server is enough. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { clientIpBy } from '#core/access/client-ip.ts';
 import type { Log } from '#core/log/log.ts';
 import { type MonitorRequest, type MonitorResponse, PAGE_HEADERS, text } from './http.ts';
 
@@ -20,19 +21,36 @@ function isForeign({ method, headers }: IncomingMessage): boolean {
   return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
 }
 
-function requestOf(incoming: IncomingMessage): MonitorRequest | null {
+interface MonitorServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Finds the address of the client. */
+  readonly clientIp: ReturnType<typeof clientIpBy>;
+  readonly log: Log;
+}
+
+function requestOf(
+  incoming: IncomingMessage,
+  { clientIp }: MonitorServerOptions,
+): MonitorRequest | null {
   const { method = 'GET', url = '/', headers, socket } = incoming;
   if (!URL.canParse(url, 'http://monitor')) return null;
   const { pathname, searchParams: query } = new URL(url, 'http://monitor');
-  return { method, path: pathname, query, headers, ip: socket.remoteAddress ?? '' };
+  const header = (name: string) => headers[name]?.toString();
+  const ip = clientIp({ ip: socket.remoteAddress ?? '', header }) ?? '';
+  return { method, path: pathname, query, headers, ip };
 }
 
-async function answer(routes: readonly MonitorRoute[], incoming: IncomingMessage) {
+async function answer(
+  routes: readonly MonitorRoute[],
+  incoming: IncomingMessage,
+  options: MonitorServerOptions,
+) {
   if (Number(incoming.headers['content-length'] ?? 0) > BODY_MAX_SIZE) {
     return text(413, 'The body is too long.');
   }
   incoming.resume();
-  const request = requestOf(incoming);
+  const request = requestOf(incoming, options);
   if (request === null) return text(400, 'The address cannot be read.');
   if (isForeign(incoming)) return text(403, 'Only pages of the monitor may change something.');
   for (const route of routes) {
@@ -55,10 +73,11 @@ function send(outgoing: ServerResponse, { status, type, body, headers }: Monitor
 /** Listens until the server is closed. @param routes asked in this order */
 export async function serveMonitor(
   routes: readonly MonitorRoute[],
-  { host, port, log }: { host: string; port: number; log: Log },
+  options: MonitorServerOptions,
 ): Promise<Server> {
+  const { host, port, log } = options;
   const server = createServer({ requestTimeout: REQUEST_WITHIN_MS }, (incoming, outgoing) => {
-    answer(routes, incoming)
+    answer(routes, incoming, options)
       .catch((error: unknown) => {
         log.warn({ err: error, path: incoming.url?.split('?')[0] }, 'a page of the monitor failed');
         return text(503, 'The monitor cannot answer this right now; its log says why.');

@@ -1,17 +1,21 @@
 /**
- * Who may see the monitor: one operator with a password (HTTP Basic). Wrong passwords are counted by
- * address and together, so that nobody tries many.
+ * Who may see the monitor: one operator with a password (HTTP Basic). Attempts are counted by the address of
+ * their client alone, so that those of others do not lock the operator out. Few passwords are judged at a
+ * time, by turns of addresses, however many clients try.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { addressKey } from '#core/access/quota-key.ts';
+import { Turns } from '#core/holders/turns.ts';
 import { verifyPassword } from '#core/identity/password.ts';
 import type { MonitorCredentials } from './credentials.ts';
 import { type MonitorRequest, type MonitorResponse, text } from './http.ts';
 
 const MINUTE_S = 60;
 const TRIES_PER_ADDRESS = 10;
-const TRIES_OF_ALL = 60;
-const ALL = 'all';
+/** Passwords that are judged at a time: each takes a processor for a while. */
+const JUDGED_AT_ONCE = 2;
+const MAX_WAITING = 100;
 
 /** Who signed in. */
 export interface Operator {
@@ -39,7 +43,11 @@ function sent({ headers }: Pick<MonitorRequest, 'headers'>): readonly [string, s
 export class SignIn {
   readonly #credentials: MonitorCredentials;
   readonly #byAddress = new RateLimiterMemory({ points: TRIES_PER_ADDRESS, duration: MINUTE_S });
-  readonly #ofAll = new RateLimiterMemory({ points: TRIES_OF_ALL, duration: MINUTE_S });
+  readonly #turns = new Turns({
+    ...{ slots: JUDGED_AT_ONCE, slotsPerHolder: 1 },
+    ...{ maxWaitingPerHolder: TRIES_PER_ADDRESS, maxWaiting: MAX_WAITING },
+    refusal: () => new Error('Too many passwords are judged now.'),
+  });
   /** The digest of the password that was right, so that its hash is not computed for each request. */
   #right: Buffer | null = null;
 
@@ -52,28 +60,26 @@ export class SignIn {
     const pair = sent(request);
     if (pair === null) return refusal(401, 'The monitor needs its user and password.');
     const [name, password] = pair;
-    const wait = await this.#wait(request.ip);
-    if (wait > 0) {
+    const address = addressKey(request.ip);
+    // An attempt counts before it is judged, so that attempts at the same time cannot exceed the limit.
+    const { consumedPoints, msBeforeNext } = await this.#byAddress.penalty(address);
+    if (consumedPoints > TRIES_PER_ADDRESS) {
+      const wait = Math.ceil(msBeforeNext / 1_000);
       return refusal(429, 'Too many wrong passwords.', { 'Retry-After': String(wait) });
     }
-    const isRight = await this.#verify(password);
-    if (isRight && isSame(name, this.#credentials.user)) return { name };
-    await Promise.allSettled([this.#byAddress.consume(request.ip), this.#ofAll.consume(ALL)]);
+    const isRight = await this.#verify(address, password);
+    if (isRight && isSame(name, this.#credentials.user)) {
+      await this.#byAddress.reward(address);
+      return { name };
+    }
     return refusal(401, 'User or password is wrong.');
   }
 
-  /** Seconds until the address may try again; 0 when it may now. */
-  async #wait(ip: string): Promise<number> {
-    const counts = await Promise.all([this.#byAddress.get(ip), this.#ofAll.get(ALL)]);
-    const waits = counts.map((count) =>
-      count !== null && count.remainingPoints <= 0 ? Math.ceil(count.msBeforeNext / 1_000) : 0,
-    );
-    return Math.max(...waits);
-  }
-
-  async #verify(password: string): Promise<boolean> {
+  /** Passwords that are more than can be judged count as wrong. */
+  async #verify(address: string, password: string): Promise<boolean> {
     if (this.#right !== null && timingSafeEqual(digest(password), this.#right)) return true;
-    if (!(await verifyPassword(this.#credentials.hash, password))) return false;
+    const judge = () => verifyPassword(this.#credentials.hash, password);
+    if (!(await this.#turns.run(address, judge).catch(() => false))) return false;
     this.#right = digest(password);
     return true;
   }

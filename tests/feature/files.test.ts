@@ -167,14 +167,20 @@ t.test('files', async (t) => {
   });
 
   t.test('what browsers could run is a download in a sandbox', async (t) => {
-    for (const [name, type, content] of [
-      ['a.html', 'text/html', '<script>alert(1)</script>'],
+    const bytes = 'application/octet-stream';
+    for (const [name, type, content, served = type] of [
+      ['a.html', 'text/html', '<script>alert(1)</script>', 'text/html; charset=utf-8'],
       ['a.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'],
-      ['a.js', 'text/javascript', 'alert(1)'],
+      ['a.js', 'text/javascript', 'alert(1)', bytes],
+      ['b.js', 'application/x-javascript', 'alert(1)', bytes],
+      ['a.es', 'text/ecmascript', 'alert(1)', bytes],
+      ['a.wasm', 'application/wasm', '\0asm\x01\0\0\0', bytes],
     ] as const) {
       const { id } = await create(['file', textFile(content, name, type)]);
       const { headers } = await cluster.fetch(`/assets/${id}`);
       t.match(headers.get('content-disposition'), /^attachment; /, type);
+      t.equal(headers.get('content-type'), served, type);
+      t.equal(headers.get('cross-origin-resource-policy'), 'cross-origin');
       t.match(headers.get('content-security-policy'), /default-src 'none'.*sandbox/, type);
       t.equal(headers.get('x-content-type-options'), 'nosniff');
     }

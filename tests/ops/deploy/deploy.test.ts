@@ -77,6 +77,36 @@ t.test('the compose file names what exists', async (t) => {
   }
 });
 
+t.test(
+  'the compose file bounds memory, and demands passwords and the address of the proxy',
+  async (t) => {
+    const text = read('ops/deploy/compose.yaml');
+    const Bounded = v.object({
+      services: v.record(v.string(), v.object({ mem_limit: v.string() })),
+    });
+    t.ok(v.is(Bounded, parse(text, { merge: true })), 'each service has a limit');
+    t.match(text, /IP_TRUST_PROXY: "\$\{IP_TRUST_PROXY:\?/);
+    const { services } = v.parse(Compose, parse(text, { merge: true }));
+    for (const name of ['edge', 'worker']) {
+      t.strictSame(
+        services[name]?.environment.REDIS_URL,
+        undefined,
+        'no address without a password',
+      );
+      t.equal(services[name]?.environment.REDIS_URL_FILE, '/run/secrets/redis_url');
+    }
+    const [, script = ''] = /```sh\n\(\n([^`]*?)\n\)\n```/.exec(read('ops/docs/deploy.md')) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-secrets-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const { status, stderr } = spawnSync('sh', ['-euc', script], { cwd: folder, encoding: 'utf8' });
+    t.equal(status, 0, stderr);
+    const { secrets } = v.parse(Compose, parse(text, { merge: true }));
+    for (const { file } of Object.values(secrets)) {
+      t.ok(existsSync(join(folder, file.replace('./secrets/', ''))), `the documents make ${file}`);
+    }
+  },
+);
+
 const UNITS = ['sluice-edge.service', 'sluice-worker.service'];
 
 for (const name of UNITS) {

@@ -17,7 +17,7 @@ function sampleOf(text: string, start: string): number | null {
 
 t.test('the monitor', async (t) => {
   const { run, password, dataDir, api, monitor, createThings, importFile, newestJob } =
-    await startInstallation(t);
+    await startInstallation(t, { IP_TRUST_PROXY: '127.0.0.1' });
   t.equal((await createThings()).status, 200);
 
   await t.test('only the operator sees it', async (t) => {
@@ -146,10 +146,19 @@ t.test('the monitor', async (t) => {
     }
   });
 
-  await t.test('wrong passwords are bounded', async (t) => {
-    const statuses = new Set<number>();
-    for (let i = 0; i < 12; i++) statuses.add((await monitor('/', {}, `wrong ${i}`)).status);
-    t.strictSame([...statuses], [401, 429]);
-    t.equal((await monitor('/')).status, 429, 'the right one waits, too');
+  await t.test('wrong passwords are bounded, and lock out only their own address', async (t) => {
+    const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+    const attempts = Array.from({ length: 30 }, (_, n) =>
+      monitor('/', from('192.0.2.1'), `wrong ${n}`),
+    );
+    const statuses = (await Promise.all(attempts)).map(({ status }) => status);
+    t.equal(statuses.filter((status) => status === 401).length, 10, 'ten are judged');
+    t.equal(statuses.filter((status) => status === 429).length, 20);
+    t.equal((await monitor('/', from('192.0.2.1'))).status, 429, 'the right one waits there, too');
+    const others = Array.from({ length: 80 }, (_, n) =>
+      monitor('/', from(`198.51.100.${n}`), `wrong ${n}`),
+    );
+    await Promise.all(others);
+    t.equal((await monitor('/', from('192.0.2.2'))).status, 200, 'elsewhere it is right');
   });
 });

@@ -4,10 +4,14 @@
  */
 import ipaddr from 'ipaddr.js';
 import type { Proxies } from '#core/config/variable.ts';
-import type { Request } from './request.ts';
 
 /** The part of a request that says where it comes from. */
-export type Origin = Pick<Request, 'ip' | 'header'>;
+export interface Origin {
+  /** The address of the peer; empty when the connection is closed. */
+  readonly ip: string;
+  /** @param name in lower case */
+  header(name: string): string | undefined;
+}
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];

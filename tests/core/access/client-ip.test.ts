@@ -1,8 +1,8 @@
 // @newest @quick
 
 import t from 'tap';
+import { clientIpBy } from '#core/access/client-ip.ts';
 import type { Proxies } from '#core/config/variable.ts';
-import { clientIpBy } from '#edge/http/client-ip.ts';
 
 function client(proxies: Proxies, ip: string, forwarded?: string): string | null {
   return clientIpBy(proxies)({
