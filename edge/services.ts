@@ -231,7 +231,7 @@ export async function openEdgeServices(
       })
     : null;
   const heard = live === null ? null : new HeardChanges({ bus, pool: watch, schema, log }, live);
-  const system = new SystemService(itemOptions);
+  const system = new SystemService({ ...itemOptions, confirmation: identity.confirmation });
   const items = new ItemService({
     ...itemOptions,
     serves: servesItems,

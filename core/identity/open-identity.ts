@@ -8,6 +8,7 @@ import type { Log } from '#core/log/log.ts';
 import type { SigningKeys } from '#core/system/signing-key.ts';
 import { AccessTokens } from './access-token.ts';
 import { Identity } from './identity.ts';
+import { PasswordConfirmation } from './password-confirmation.ts';
 import { RefreshTokens } from './refresh-token.ts';
 import { SecretSeal } from './secret-seal.ts';
 import { Renewal } from './session-renewal.ts';
@@ -31,6 +32,7 @@ export interface IdentityServices {
   readonly signIn: SignIn;
   readonly renewal: Renewal;
   readonly twoFactor: TwoFactor;
+  readonly confirmation: PasswordConfirmation;
   readonly storedSecrets: StoredSecrets;
 }
 
@@ -48,6 +50,7 @@ export function openIdentity(
     signIn: new SignIn(parts),
     renewal: new Renewal(parts),
     twoFactor: new TwoFactor(parts),
+    confirmation: new PasswordConfirmation(parts),
     storedSecrets,
   };
 }

@@ -7,6 +7,7 @@ import type { Client, Pool } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { type Attempt, withoutAttempt } from './login-attempts.ts';
+import { loginTimeOf } from './session-id.ts';
 
 /** A connection or transaction, and the schema of the system tables. */
 export interface IdentityTables {
@@ -33,6 +34,7 @@ export interface TokenChange {
 }
 
 export interface NewSession extends TokenChange {
+  /** Also that of its family, which tells when the user logged in. */
   readonly id: string;
   readonly user: string;
   /**
@@ -98,8 +100,8 @@ export async function beginSession(
           ORDER BY expires LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)
       )
       INSERT INTO ${table('sessions')}
-        (id, token, "user", cookie, expires, ip, user_agent, origin)
-      SELECT ${id}::uuid, ${tokenHash}, id, ${cookie}::boolean, ${later(ttl)}, ${visitorFacts(visitor)}
+        (id, family, token, "user", cookie, expires, ip, user_agent, origin)
+      SELECT ${id}::uuid, ${id}::uuid, ${tokenHash}, id, ${cookie}::boolean, ${later(ttl)}, ${visitorFacts(visitor)}
       FROM entered`),
   );
   return rowCount === 1;
@@ -207,6 +209,21 @@ export async function replaceSession(
       FROM replaced RETURNING id`),
   );
   return rows[0]?.id ?? null;
+}
+
+/**
+ * When the user of a session logged in, in milliseconds since 1970; null for sessions that have ended, and
+ * for those of releases that did not note it.
+ */
+export async function loginTimeOfSession(
+  { db, schema }: IdentityTables,
+  session: string,
+): Promise<number | null> {
+  const { rows } = await db.query<{ family: string }>(
+    render(sql`SELECT family FROM ${systemTable(schema, 'sessions')} WHERE id = ${session}`),
+  );
+  const [row] = rows;
+  return row === undefined ? null : loginTimeOf(row.family);
 }
 
 /** Ends the family of a session. @returns the ids of the ended sessions */

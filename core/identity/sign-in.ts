@@ -3,7 +3,7 @@
  * addresses cost the same work, take the same time and get the same error. Only who knows the
  * password learns that a code is missing.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccessSource } from '#core/access/rights-source.ts';
 import type { Config } from '#core/config/config.ts';
@@ -18,6 +18,7 @@ import { stepOf } from './one-time-password.ts';
 import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './password.ts';
 import type { RefreshTokens } from './refresh-token.ts';
 import { beginSession, type Visitor } from './session.ts';
+import { newSessionId } from './session-id.ts';
 import type { StoredSecrets } from './stored-secrets.ts';
 import { tokenHash } from './token-hash.ts';
 
@@ -144,7 +145,7 @@ export class SignIn {
     visitor: Visitor,
   ): Promise<Admission> {
     const { config, pool: db, schema, access } = this.#parts;
-    const id = randomUUID();
+    const id = newSessionId();
     const secondFactor = user.tfa_secret !== null;
     const account = { user: user.id, role: user.role, session: id, secondFactor };
     const caller = await access.callerOf(account, visitor.ip);

@@ -61,7 +61,7 @@ export async function deleteItems(
   const keys = mayBeGone ? await lockThere(write, wanted) : wanted;
   if (keys.length === 0) return;
   await judgeDeletion(write, keys);
-  await rule.before?.(write, 'delete', keys);
+  await rule.before?.(write, { action: 'delete', keys, items: [] });
   try {
     await deleteRows(write, keys);
   } catch (error) {

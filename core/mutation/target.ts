@@ -41,6 +41,8 @@ export interface Write {
   readonly hash: (secret: string) => Promise<string>;
   /** Members of payloads that nobody knows are refused. */
   readonly strict?: boolean;
+  /** The caller has confirmed with its password what it changes of its own user. */
+  readonly confirmed?: boolean;
   /** For what a rule changes beside the items of the write itself. */
   readonly history?: History;
   /** The schema of the system tables where subscribers may hear of what is deleted; null: nobody. */
@@ -53,6 +55,11 @@ export interface Write {
 export interface Change {
   readonly key: Key;
   readonly item: Item;
+}
+
+/** What is about to be done to items that are there, for the rule that may still refuse it. */
+export interface Pending extends Done {
+  readonly action: 'update' | 'delete';
 }
 
 /** What was done, for the rule that has the last word. */
@@ -72,7 +79,7 @@ export interface CollectionRule {
   /** Checks the members of one item, presets included, and may change them. */
   refine?(write: Write, action: Action, item: Item): Promise<Item>;
   /** Before items that are locked are changed or deleted. */
-  before?(write: Write, action: 'update' | 'delete', keys: readonly Key[]): Promise<void>;
+  before?(write: Write, pending: Pending): Promise<void>;
   /** After the rows were written. */
   after?(write: Write, done: Done): Promise<void>;
 }

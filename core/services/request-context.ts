@@ -81,6 +81,8 @@ export interface Target {
   readonly fresh?: boolean;
   /** Refuse unknown members of payloads. */
   readonly strict?: boolean;
+  /** The caller has confirmed with its password what it changes of its own user. */
+  readonly confirmed?: boolean;
   /** Members that the server itself gives to the items of a write, in step with them. */
   readonly given?: readonly Item[];
 }

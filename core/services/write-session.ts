@@ -131,7 +131,7 @@ export class WriteSessions {
   }
 
   #open(
-    { caller, visitor = NO_VISITOR, strict = false, given }: Target,
+    { caller, visitor = NO_VISITOR, strict = false, confirmed = false, given }: Target,
     context: ItemContext,
     collection: Collection,
     { client, note }: SessionConnection,
@@ -144,7 +144,7 @@ export class WriteSessions {
     const open = (of: Collection): Write => {
       const target = { ...context, collection: of.name };
       const rule = ruleOf(of);
-      const facts = { target, collection: of, client, now, rule, strict };
+      const facts = { target, collection: of, client, now, rule, strict, confirmed };
       const own = given !== undefined && of === collection ? { given } : {};
       const write = { ...facts, ...own, hash, history, listeners };
       writes.set(of.name, write);

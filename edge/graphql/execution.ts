@@ -5,6 +5,7 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import { secretsOf } from '#core/config/redact-secrets.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { CURRENT_PASSWORD } from '#core/identity/password-confirmation.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import { type Data, type Envelope, surrounded, type Text } from '#core/services/envelope.ts';
 import type { Answer } from '#core/services/item-reader.ts';
@@ -203,7 +204,7 @@ export class Execution {
   async #write(key: string, nodes: readonly FieldNode[], field: RootField): Promise<string> {
     const { verb, collection } = field;
     const given = this.#arguments('Mutation', nodes);
-    const { ids, id, data, ...asked } = given;
+    const { ids, id, data, [CURRENT_PASSWORD]: password, ...asked } = given;
     const items = this.#items(collection);
     const target = this.#target(collection);
     const segment = encodeURIComponent(String(id)).replaceAll('%2C', ',');
@@ -244,7 +245,9 @@ export class Execution {
         const { caller, services } = this.#call;
         const requester = { caller, visitor: visitorOf(this.#call), strict: false };
         const query = () => back().query();
-        return written(await services.ownAccount.update(requester, data, query));
+        const confirmation = password === undefined ? {} : { [CURRENT_PASSWORD]: password };
+        const body = isJsonObject(data) ? { ...data, ...confirmation } : data;
+        return written(await services.ownAccount.update(requester, body, query));
       }
       case 'deleteOne':
         await items.deleteOne(target, segment);

@@ -14,6 +14,7 @@ import {
   GraphQLString,
   specifiedDirectives,
 } from 'graphql';
+import { CURRENT_PASSWORD } from '#core/identity/password-confirmation.ts';
 import { LIVE_ACTIONS } from '#core/live/subscriber.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { SERVED } from '#core/system-collections/registry.ts';
@@ -172,7 +173,8 @@ class SchemaBuilder {
     if (!this.#shapes.may('update', users)) return;
     const data = () => ({ type: new GraphQLNonNull(this.#inputs.payload(users, 'update')) });
     const field = { verb: 'updateSelf', collection: users } as const;
-    this.#addMutation('update_users_me', field, () => ({ data: data() }));
+    const args = () => ({ data: data(), [CURRENT_PASSWORD]: { type: GraphQLString } });
+    this.#addMutation('update_users_me', field, args);
   }
 
   #addQuery(

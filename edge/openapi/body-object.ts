@@ -1,6 +1,6 @@
 /** The bodies of requests as OpenAPI describes them. */
 import type { Collection } from '#core/catalog/catalog.ts';
-import type { ItemForm, RouteEntry } from '#edge/rest/route.ts';
+import type { BodyFacts, ItemForm, RouteEntry } from '#edge/rest/route.ts';
 import { keySchema } from './item-schema.ts';
 import { anyOf, type JsonSchema, jsonSchemaOf, listOf, objectOf, TEXT } from './json-schema.ts';
 import type { Sight } from './sight.ts';
@@ -54,6 +54,10 @@ function itemBody(sight: Sight, collection: Collection, form: ItemForm): JsonSch
   }
 }
 
+function withBeside(item: JsonSchema, beside: BodyFacts['beside']): JsonSchema {
+  return beside === undefined ? item : { allOf: [item, jsonSchemaOf(beside)] };
+}
+
 /** Whether the items of a route are what its body has; an import by URL has a body of its own. */
 function hasItems({ items, body }: RouteEntry): boolean {
   return items !== undefined && body !== null && body.ofItems === true;
@@ -71,7 +75,7 @@ export function requestBody(
   const { schema, types } = body;
   const json =
     hasItems(entry) && items !== undefined && collection !== null
-      ? itemBody(sight, collection, items.form)
+      ? withBeside(itemBody(sight, collection, items.form), body.beside)
       : schema === null
         ? null
         : jsonSchemaOf(schema);

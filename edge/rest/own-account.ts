@@ -1,5 +1,6 @@
 /** The routes about the caller: `/users/me`, `/roles/me`, `/policies/me/globals`. */
 import * as v from 'valibot';
+import { CURRENT_PASSWORD } from '#core/identity/password-confirmation.ts';
 import { ownAccess, type Requester } from '#core/services/system/own-account.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { ownRights } from './answer/account.ts';
@@ -29,6 +30,9 @@ import {
 } from './route.ts';
 
 const USERS = systemName('users');
+
+/** Asked for where the e-mail address changes, unless the login is young. */
+const confirmation = v.object({ [CURRENT_PASSWORD]: v.optional(v.string()) });
 
 function requesterOf(call: Call): Requester {
   const { caller, strict } = call;
@@ -76,7 +80,7 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     access: 'account',
     parameters: ITEM_PARAMETERS,
     items: { form: 'updateOne', collection: USERS },
-    body: { ...json(anyObject), ofItems: true },
+    body: { ...json(anyObject), ofItems: true, beside: confirmation },
     answer: WRITTEN,
     errors: [...WRITE_ERRORS, 'UNPROCESSABLE_ENTITY'],
     beforeSecondFactor: true,

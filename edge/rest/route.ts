@@ -32,6 +32,8 @@ export interface BodyFacts {
   readonly limit: SizeVariable;
   /** Its JSON has items, and the schema says only what every collection has in common. */
   readonly ofItems?: true;
+  /** Members that its item may have beside its fields. */
+  readonly beside?: v.GenericSchema;
 }
 
 /** The answer of a successful request. */

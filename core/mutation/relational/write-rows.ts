@@ -81,10 +81,11 @@ async function writeNodes(work: Work): Promise<void> {
   const changed = writtenNodes(work, 'update');
   if (changed.length > 0) {
     const keys = changed.map(keyOfNode);
-    await rule.before?.(write, 'update', keys);
+    const items = changed.map((node) => node.stored);
+    await rule.before?.(write, { action: 'update', keys, items });
     const rows = changed.map(({ row }) => row);
     await blaming(write, changed, () => updateRows(client, collection, keys, rows));
-    await rule.after?.(write, { action: 'update', keys, items: changed.map((n) => n.stored) });
+    await rule.after?.(write, { action: 'update', keys, items });
   }
 }
 
@@ -97,7 +98,7 @@ async function takeOut({ step, taken }: ToManyWork): Promise<void> {
   }
   const { collection, rule } = taken.write;
   const keys = taken.nodes.map(keyOfNode);
-  await rule.before?.(taken.write, 'delete', keys);
+  await rule.before?.(taken.write, { action: 'delete', keys, items: [] });
   try {
     await deleteRows(taken.write, keys);
   } catch (error) {

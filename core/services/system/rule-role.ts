@@ -1,8 +1,7 @@
 /** The rules of roles: parents form no cycle, and users of a deleted role are suspended. */
 import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Done, Write } from '#core/mutation/target.ts';
-import type { Key } from '#core/query/key.ts';
+import type { Done, Pending, Write } from '#core/mutation/target.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { schemaOf, singleKeys } from './system-schema.ts';
 
@@ -20,11 +19,7 @@ async function tell(write: Write, name: string, rows: readonly Changed[]): Promi
 }
 
 /** Users of a deleted role are suspended; the roles below it lose their parent. */
-export async function beforeRoles(
-  write: Write,
-  action: 'update' | 'delete',
-  keys: readonly Key[],
-): Promise<void> {
+export async function beforeRoles(write: Write, { action, keys }: Pending): Promise<void> {
   if (action === 'update') return;
   const schema = schemaOf(write);
   const gone = singleKeys(keys);

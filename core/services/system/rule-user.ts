@@ -6,11 +6,11 @@ import { identifier, render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { forgiveFailures } from '#core/identity/login-attempts.ts';
 import { checkPasswordPolicy, readPasswordPolicy } from '#core/identity/password.ts';
-import { endSessionsOf } from '#core/identity/session.ts';
+import { CURRENT_PASSWORD } from '#core/identity/password-confirmation.ts';
+import { endSessionsOf, loginTimeOfSession } from '#core/identity/session.ts';
 import { tokenHash } from '#core/identity/token-hash.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
-import type { Done, Write } from '#core/mutation/target.ts';
-import type { Key } from '#core/query/key.ts';
+import type { Done, Pending, Write } from '#core/mutation/target.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { referencesTo } from '#core/system-collections/registry.ts';
 import { forbidAdministrators } from './administrator.ts';
@@ -66,16 +66,15 @@ export async function refineUser(write: Write, _: Action, item: Item): Promise<I
 const REFERENCES = referencesTo('users').filter(({ onDelete }) => onDelete === 'NO ACTION');
 
 /** A caller who takes over an administrator's account has its rights. */
-export async function beforeUsers(
-  write: Write,
-  action: 'update' | 'delete',
-  keys: readonly Key[],
-): Promise<void> {
+export async function beforeUsers(write: Write, pending: Pending): Promise<void> {
   const { client, target } = write;
-  const users = singleKeys(keys);
+  const users = singleKeys(pending.keys);
   const schema = schemaOf(write);
   if (!target.rights.admin) await forbidAdministrators(client, schema, users);
-  if (action === 'update') return;
+  if (pending.action === 'update') {
+    await requireOwnAddress(write, users, pending.items);
+    return;
+  }
   for (const { collection, field } of REFERENCES) {
     const column = identifier(field);
     await client.query(
@@ -83,6 +82,40 @@ export async function beforeUsers(
         WHERE ${column} = ANY(${users}::uuid[])`),
     );
   }
+}
+
+/** A login that is younger confirms a change of the own address, as the password does. */
+const FRESH_LOGIN_MS = 15 * 60_000;
+
+/**
+ * The owner of the address can reset the password, so a token alone does not change the address of its own
+ * user.
+ * @throws ServiceError INVALID_PAYLOAD
+ */
+async function requireOwnAddress(
+  write: Write,
+  users: readonly string[],
+  items: readonly Item[],
+): Promise<void> {
+  const { user, session } = write.target.caller;
+  if (user === null || write.confirmed) return;
+  const addressed = users.filter((_, place) => items[place]?.email !== undefined);
+  const addresses = items.flatMap(({ email: address }) => (address === undefined ? [] : [address]));
+  if (addresses.length === 0) return;
+  const place = { db: write.client, schema: schemaOf(write) };
+  // Keys may be spelled in more ways than one, so the database compares them.
+  const { rowCount } = await write.client.query(
+    render(sql`SELECT FROM ${systemTable(place.schema, 'users')} AS u
+      JOIN unnest(${addressed}::uuid[], ${addresses}::text[]) AS w(id, email) USING (id)
+      WHERE u.id = ${user} AND lower(u.email) IS DISTINCT FROM lower(w.email)`),
+  );
+  if (rowCount === 0) return;
+  const login = session === null ? null : await loginTimeOfSession(place, session);
+  if (login !== null && login > Date.now() - FRESH_LOGIN_MS) return;
+  throw invalidPayload(
+    `Changing one's own e-mail address needs "${CURRENT_PASSWORD}" or a login of the last 15 minutes.`,
+    { field: CURRENT_PASSWORD },
+  );
 }
 
 /**

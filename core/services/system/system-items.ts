@@ -2,19 +2,28 @@
 import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
 import type { Caller } from '#core/access/grants.ts';
 import { render, sql } from '#core/database/sql.ts';
+import {
+  CURRENT_PASSWORD,
+  type PasswordConfirmation,
+} from '#core/identity/password-confirmation.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import type { Query } from '#core/query/query.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { passesFilter } from '#core/validation/validation.ts';
 import type { Answer } from '../item-reader.ts';
-import { ItemService, type ItemServiceOptions } from '../items.ts';
+import { type Change, ItemService, type ItemServiceOptions } from '../items.ts';
+import type { WriteAnswer } from '../read-back.ts';
 import type { Target } from '../request-context.ts';
 import { parsedQuery, type UnparsedQuery } from '../statement-cache.ts';
 import { servesSystem } from './served-collections.ts';
 
-export type SystemServiceOptions = Omit<ItemServiceOptions, 'serves'>;
+export interface SystemServiceOptions extends Omit<ItemServiceOptions, 'serves'> {
+  readonly confirmation: Pick<PasswordConfirmation, 'require'>;
+}
 
 const PERMISSIONS = systemName('permissions');
+const USERS = systemName('users');
 
 /** What is shown besides the rows of the table. */
 const NO_ROW = { id: null, policy: null } as const;
@@ -40,6 +49,28 @@ export class SystemService extends ItemService {
       query,
       target.caller,
     );
+  }
+
+  /**
+   * Updates one item. A change of the caller's own user may come with the caller's password, which is
+   * checked before the write begins, so that a wrong one counts whatever becomes of the write.
+   */
+  override async updateOne(
+    target: Target,
+    segment: string,
+    change: Change,
+    question: UnparsedQuery,
+  ): Promise<WriteAnswer> {
+    const { caller, collection } = target;
+    const { body } = change;
+    const isOwn = collection === USERS && segment === caller.user;
+    if (!isOwn || !isJsonObject(body) || !Object.hasOwn(body, CURRENT_PASSWORD)) {
+      return super.updateOne(target, segment, change, question);
+    }
+    const { [CURRENT_PASSWORD]: password, ...item } = body;
+    await this.#system.confirmation.require(caller, password);
+    const confirmed = { ...target, confirmed: true };
+    return super.updateOne(confirmed, segment, { ...change, body: item }, question);
   }
 
   /** Stores the page of the Admin App that a user visited last; every user may do so for itself. */

@@ -48,6 +48,16 @@ t.test('a member is told of what the policies grant', async (t) => {
   }
 });
 
+t.test('the password that confirms a change is a member of the own user alone', async (t) => {
+  const { paths } = await documentOf(cluster, ADMIN_TOKEN);
+  const places = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, operation]) => JSON.stringify(operation).includes('current_password'))
+      .map(([method]) => `${method} ${path}`),
+  );
+  t.strictSame(places, ['patch /users/me']);
+});
+
 t.test('without a token it has what is public, and a wrong one is refused', async (t) => {
   t.strictSame(toldOf(await documentOf(cluster, null)).methods, []);
   const { rows } = await cluster.db.query(
