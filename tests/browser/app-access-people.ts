@@ -1,6 +1,6 @@
 /** Access in the Admin App: roles and users, and that each sees exactly what he may. */
 import t from 'tap';
-import { PHONE, startApp } from '#tests/harness/app.ts';
+import { ADMIN, PHONE, startApp } from '#tests/harness/app.ts';
 import { startBrowser } from '#tests/harness/browser.ts';
 import { startMailServer } from '#tests/harness/mail-server.ts';
 import { until } from '#tests/harness/until.ts';
@@ -338,6 +338,30 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     // The subscription of the list ends, and nobody has to come back.
     await own.getByText('Of mine').first().waitFor({ state: 'detached' });
     await guest.screenshot('all-withdrawn');
+  });
+
+  await t.test("one's own address asks for the password", async (t) => {
+    const own = 'new-admin@example.com';
+    const users = await db.query<{ id: string; email: string }>(
+      'SELECT id, email FROM system_users',
+    );
+    const self = users.rows.find(({ email }) => email === ADMIN.email)?.id;
+    await admin.open(`/access/users/${self}`);
+    const password = page.getByLabel('Present password');
+    await page.getByLabel('E-mail').fill(ADMIN.email.toUpperCase());
+    t.equal(await password.count(), 0, 'the same address');
+    await page.getByLabel('E-mail').fill(own);
+    await password.fill('not the password');
+    admin.expectStatus(400, '/users/');
+    await save.click();
+    await page.getByText('Nothing was saved. Enter your present password.').waitFor();
+    t.strictSame(await admin.axe(), [], 'the refusal is accessible');
+    await password.fill(ADMIN.password);
+    await save.click();
+    await page.getByText('The user is saved').waitFor();
+    await password.waitFor({ state: 'detached' });
+    const { rows } = await db.query('SELECT FROM system_users WHERE email = $1', [own]);
+    t.equal(rows.length, 1);
   });
 
   await page.setViewportSize(PHONE);

@@ -30,6 +30,7 @@ export type {
   ItemRights,
   Me,
   OwnAccess,
+  OwnConfirmation,
   OwnRights,
   TfaSecret,
 } from './me.ts';

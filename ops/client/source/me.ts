@@ -36,6 +36,12 @@ export interface TfaSecret {
   readonly otpauth_url: string;
 }
 
+/** What a change of one's own user may have beside its fields. */
+export interface OwnConfirmation {
+  /** The present password, which a change of the e-mail address needs unless the login is recent. */
+  readonly current_password?: string;
+}
+
 type Nothing = Record<never, never>;
 type Own = 'system_users';
 
@@ -46,7 +52,7 @@ export interface Me<S = AnySchema> {
     options?: CallOptions,
   ): Promise<ItemOf<S, Own, Q>>;
   update<const Q extends ItemQuery<S, Own> = Nothing>(
-    changes: ItemChanges<S, Own>,
+    changes: ItemChanges<S, Own> & OwnConfirmation,
     query?: Q & Checked<S, Own, Q, ItemQuery<S, Own>>,
     options?: CallOptions,
   ): Promise<ItemOf<S, Own, Q> | null>;

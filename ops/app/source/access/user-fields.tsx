@@ -23,6 +23,9 @@ export interface UserFieldsProps {
   /** What is wrong with a field, in words. */
   readonly errorOf: (field: string) => string | null;
   readonly onChange: (part: Partial<EditedUser>) => void;
+  /** The caller's present password; null where it is not asked for. */
+  readonly currentPassword: string | null;
+  readonly onCurrentPassword: (password: string) => void;
 }
 
 const NO_ROLES: readonly Role[] = [];
@@ -72,6 +75,26 @@ function One({ of, name, help, type, children }: OneProps) {
   );
 }
 
+function CurrentPassword({ currentPassword, errorOf, onCurrentPassword }: UserFieldsProps) {
+  const translate = useTranslate();
+  if (currentPassword === null) return null;
+  const isRefused = errorOf('current_password') !== null;
+  const help = isRefused
+    ? 'access.user_current_passwordNeeded'
+    : 'access.user_current_passwordHelp';
+  return (
+    <TextField
+      label={translate('access.user_current_password')}
+      type="password"
+      value={currentPassword}
+      error={isRefused}
+      helperText={translate(help)}
+      onChange={({ target }) => onCurrentPassword(target.value)}
+      slotProps={{ htmlInput: { dir: 'ltr', autoComplete: 'current-password' } }}
+    />
+  );
+}
+
 export function UserFields(props: UserFieldsProps) {
   const translate = useTranslate();
   const roles = useQuery(rolesQuery).data ?? NO_ROLES;
@@ -89,6 +112,7 @@ export function UserFields(props: UserFieldsProps) {
       <One of={props} name="first_name" />
       <One of={props} name="last_name" />
       <One of={props} name="email" type="email" />
+      <CurrentPassword {...props} />
       <One of={props} name="role" help={translate('access.user_roleHelp')}>
         <option value="">{translate('access.noRole')}</option>
         {roleTree(roles).map((at) => (

@@ -2,12 +2,13 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { tellFailure } from '../data/failure.ts';
 import { faultsOf } from '../data/faults.ts';
-import { useRights } from '../data/queries.ts';
+import { meQuery, useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
@@ -19,7 +20,7 @@ import { rightsPath, USER_LIST, userPath } from './paths.ts';
 import { personName } from './person.ts';
 import { PolicyAttachments } from './policy-attachments.tsx';
 import { useHolderDraft } from './use-holder-draft.ts';
-import { useHolderSave } from './use-holder-save.ts';
+import { type HolderSending, useHolderSave } from './use-holder-save.ts';
 import { type EditedUser, UserFields } from './user-fields.tsx';
 import { UserSecurity } from './user-security.tsx';
 import { UserStatus } from './user-status.tsx';
@@ -40,7 +41,12 @@ const SHOWN = new Set([
   'role',
   'language',
   'password',
+  'current_password',
 ]);
+
+function isSameAddress(one: string | null, other: string | null): boolean {
+  return (one ?? '').toLowerCase() === (other ?? '').toLowerCase();
+}
 
 export function UserForm({ stored, user }: UserFormProps) {
   const isNew = user === null;
@@ -56,6 +62,17 @@ export function UserForm({ stored, user }: UserFormProps) {
     done: 'access.userSaved',
     pathOf: userPath,
   });
+  // Asked for where users change their own address.
+  const [password, setPassword] = useState('');
+  const isOwn = useQuery(meQuery).data?.id === id;
+  const asksPassword = isOwn && !isSameAddress(draft.value.email, stored.value.email);
+  const send = (sending: HolderSending) => {
+    const confirmation = asksPassword && password !== '' ? { current_password: password } : {};
+    save.mutate(
+      { ...sending, payload: { ...sending.payload, ...confirmation } },
+      { onSuccess: (outcome) => 'saved' in outcome && setPassword('') },
+    );
+  };
   const readOnly = !may(rights, USERS, isNew ? 'create' : 'update');
   // What was refused and taken back is no fault any more.
   const error = draft.dirty ? save.error : null;
@@ -111,7 +128,7 @@ export function UserForm({ stored, user }: UserFormProps) {
           nameOf={(field) =>
             translate(field === 'policies' ? 'access.policies' : `access.user_${field}`)
           }
-          onSave={save.mutate}
+          onSave={send}
           onClose={save.endConflict}
         />
       )}
@@ -130,7 +147,7 @@ export function UserForm({ stored, user }: UserFormProps) {
           noValidate
           onSubmit={(event: FormEvent) => {
             event.preventDefault();
-            if (draft.dirty && !save.isPending) save.mutate(draft);
+            if (draft.dirty && !save.isPending) send(draft);
           }}
           sx={{ display: 'grid', gap: 3, gridTemplateColumns: 'minmax(0, 1fr)' }}
         >
@@ -145,6 +162,8 @@ export function UserForm({ stored, user }: UserFormProps) {
             readOnly={readOnly}
             errorOf={errorOf}
             onChange={draft.change}
+            currentPassword={asksPassword ? password : null}
+            onCurrentPassword={setPassword}
           />
           {readsPolicies(rights, USERS) && (
             <PolicyAttachments

@@ -162,6 +162,10 @@ export const access = {
   user_statusHelp: 'Nur aktive Personen können sich anmelden.',
   user_language: 'Sprache',
   user_password: 'Passwort',
+  user_current_password: 'Jetziges Passwort',
+  user_current_passwordHelp:
+    'Um Ihre E-Mail-Adresse zu ändern, geben Sie Ihr jetziges Passwort ein.',
+  user_current_passwordNeeded: 'Nichts wurde gespeichert. Geben Sie Ihr jetziges Passwort ein.',
   languageOfProject: 'Wie das Projekt',
   status: {
     active: 'aktiv',

@@ -158,6 +158,9 @@ export const access = {
   user_statusHelp: 'Only active users can sign in.',
   user_language: 'Language',
   user_password: 'Password',
+  user_current_password: 'Present password',
+  user_current_passwordHelp: 'To change your own e-mail address, enter your present password.',
+  user_current_passwordNeeded: 'Nothing was saved. Enter your present password.',
   languageOfProject: 'As the project',
   status: {
     active: 'active',
