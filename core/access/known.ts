@@ -15,7 +15,7 @@ export function mayKnow(rights: Rights, collection: string): boolean {
 const OF_FIELDS = ['create', 'read', 'update'] as const;
 
 /** Whether a permission of the caller names a field. */
-function mayName(rights: Rights, collection: string, field: string): boolean {
+export function mayName(rights: Rights, collection: string, field: string): boolean {
   return OF_FIELDS.some((action) =>
     rights.of(collection, action).some(({ fields }) => fields === null || fields.has(field)),
   );
@@ -34,6 +34,17 @@ export function knownRelation(
   if (relation.kind === 'a2o') return relation;
   const target = relation.kind === 'm2o' ? relation.one.collection : relation.many.collection;
   return mayKnow(rights, target) ? relation : undefined;
+}
+
+/** The relations of a collection that the caller may know, by field. */
+export function knownRelations(
+  catalog: Catalog,
+  rights: Rights,
+  collection: string,
+): ReadonlyMap<string, Relation> {
+  const all = catalog.relations.get(collection) ?? new Map<string, Relation>();
+  if (rights.admin) return all;
+  return new Map([...all].filter(([name]) => knownRelation(catalog, rights, collection, name)));
 }
 
 /** The end of a many-to-any in a collection, if the caller may know that. */

@@ -2,6 +2,7 @@
  * Imports a file into a table: everything or nothing, in one transaction together with its result.
  * Faults are reported row by row.
  */
+import { knownRelations } from '#core/access/known.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
 import { discreet, importErrors, type RowFault, UnreadableFile } from './file/row-fault.ts';
@@ -103,8 +104,11 @@ async function run(
  * @throws the signal's reason when the import is cancelled; nothing is written then
  */
 export async function importFile(options: ImportOptions): Promise<ImportResult> {
-  const { client, catalog, fields } = options;
-  const collection = importable(catalog, options.collection, fields);
+  const { client, catalog, fields, sender } = options;
+  const target = importable(catalog, options.collection, fields);
+  // A relation that the sender may not know of is a plain field, or none.
+  const relations = knownRelations(catalog, sender.rights, target.name);
+  const collection = { ...target, relations };
   // The running statement also fails when the connection is lost; this is the same error.
   const ignore = () => undefined;
   client.on('error', ignore);

@@ -2,7 +2,7 @@
  * Rows that a payload refers to without writing them: whether the caller may see them. A row that
  * may not be seen is told apart from one that does not exist by nobody but administrators.
  */
-import { knownEnd } from '#core/access/known.ts';
+import { knownEnd, mayName } from '#core/access/known.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne } from '#core/catalog/relation.ts';
 import { bareType } from '#core/database/column-type.ts';
@@ -100,9 +100,14 @@ function names(collection: Collection, { sent }: Node, relation: ManyToOne | Any
   const own = memberOf(sent, relation.field);
   // An item that is sent along is judged itself.
   if (isJsonObject(own)) return false;
+  return membersOf(collection, relation).some((name) => Object.hasOwn(sent, name));
+}
+
+/** The members of an item that say what it refers to. */
+function membersOf(collection: Collection, relation: ManyToOne | AnyToOne): readonly string[] {
   const columns = relation.many.columns.map((column) => columnField(collection, column).name);
   const members = relation.kind === 'a2o' ? [...columns, relation.discriminator] : columns;
-  return [relation.field, ...members].some((name) => Object.hasOwn(sent, name));
+  return [relation.field, ...members];
 }
 
 /** The end that a many-to-any refers to; null when it refers to nothing. */
@@ -134,11 +139,16 @@ interface Links {
 /** The relations by which rows may refer to what has to be looked at. */
 function judgedRelations({ write }: Work): readonly (ManyToOne | AnyToOne)[] {
   const { collection, target } = write;
+  const { rights } = target;
   const found: (ManyToOne | AnyToOne)[] = [];
   for (const relation of target.catalog.relations.get(collection.name)?.values() ?? []) {
     // Foreign keys tell administrators what does not exist.
-    const isJudged = relation.kind === 'm2o' && !target.rights.admin;
-    if (relation.kind === 'a2o' || isJudged) found.push(relation);
+    const isJudged = relation.kind === 'm2o' && !rights.admin;
+    if (relation.kind !== 'a2o' && !isJudged) continue;
+    // Fields that the caller may not name are refused like those that do not exist.
+    if (membersOf(collection, relation).some((name) => mayName(rights, collection.name, name))) {
+      found.push(relation);
+    }
   }
   return found;
 }
