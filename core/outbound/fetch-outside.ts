@@ -64,11 +64,22 @@ function certificateFault(error: Error): string | null {
   return /^(?!ERR_SSL).*(?:CERT|SIGNATURE)/.test(error.code) ? error.code : null;
 }
 
+/**
+ * One failure for all servers that are not reached, whatever the reason: others would tell which names
+ * and addresses there are in the network of this host.
+ */
+function unreached(cause?: unknown): ServiceError {
+  return failed(
+    'Its server cannot be found, has no public address, or gave no answer that can be used.',
+    cause,
+  );
+}
+
 /** A request that got no answer. */
 function unanswered(error: Error): ServiceError {
   const fault = certificateFault(error);
   if (fault !== null) return failed(`Its server has no valid certificate (${fault}).`, error);
-  return failed('Its server gave no answer that can be used.', error);
+  return unreached(error);
 }
 
 /** @throws ServiceError INVALID_PAYLOAD */
@@ -82,14 +93,14 @@ function parsedUrl(text: string): URL {
   return url;
 }
 
-/** The address that a request goes to. @throws ServiceError INVALID_PAYLOAD, SERVICE_UNAVAILABLE */
+/** The address that a request goes to. @throws ServiceError SERVICE_UNAVAILABLE */
 async function addressOf({ hostname }: URL, options: FetchOptions): Promise<string> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const { resolve = systemResolve, signal } = options;
   const addresses = isIP(host) > 0 ? [host] : await within(resolve(host), signal);
   const found = addresses.find((address) => isReachable(address, options));
   if (found !== undefined) return found;
-  throw refused('names an address that is not public.');
+  throw unreached(new Error('not a public address'));
 }
 
 /** The addresses of a name, unless it takes too long. */
@@ -107,7 +118,7 @@ async function within(
     signal.throwIfAborted();
     return await Promise.race([resolving, promise]);
   } catch (error) {
-    throw failed('The name of its server cannot be found.', error);
+    throw unreached(error);
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -34,6 +34,16 @@ async function serve(t: Teardown, listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
+/** All that a client hears of a failure. */
+async function errorOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ServiceError)) throw new Error('no coded failure');
+  return JSON.stringify([error.status, error, error.headers]);
+}
+
 async function fault(work: Promise<unknown>): Promise<unknown> {
   return await work.then(
     () => null,
@@ -110,8 +120,23 @@ t.test('addresses that are not public, in whatever form', async (t) => {
   ];
   for (const host of [...forms, ...v6, ...tunnels, ...others]) {
     const found = await fault(fetchOutside(`http://${host}:${port}/`, options()));
-    t.match(found, ['INVALID_PAYLOAD', /not public|is not a URL/], host);
+    t.match(found, [/SERVICE_UNAVAILABLE|INVALID_PAYLOAD/, /no public address|is not a URL/], host);
   }
+});
+
+t.test('a server that may not be reached and one that is not found fail alike', async (t) => {
+  const closed = await serve(t, (_, response) => response.end());
+  const private_ = async () => ['10.0.0.1'];
+  const unknown = () => Promise.reject(new Error('ENOTFOUND'));
+  const failures = await Promise.all([
+    errorOf(fetchOutside('http://a.test/', options({ resolve: private_ }))),
+    errorOf(fetchOutside('http://a.test/', options({ resolve: unknown }))),
+    errorOf(fetchOutside('http://a.test/', options({ resolve: async () => [] }))),
+    errorOf(fetchOutside('http://127.0.0.1/', options())),
+    errorOf(fetchOutside('http://127.0.0.1:1/', options(HERE))),
+    errorOf(fetchOutside(closed, options())),
+  ]);
+  t.equal(new Set(failures).size, 1, [...new Set(failures)].join(' '));
 });
 
 t.test('URLs of other kinds', async (t) => {
@@ -146,7 +171,7 @@ t.test('a name that answers differently each time is resolved once', async (t) =
   t.match(await fault(fetchOutside('http://a.test/', options(left))), ['SERVICE_UNAVAILABLE']);
   late.reject(new Error('a name that fails when nobody waits any more'));
   t.match(await fault(fetchOutside('http://a.test/', options(mixed))), [
-    'INVALID_PAYLOAD',
+    'SERVICE_UNAVAILABLE',
     /public/,
   ]);
 });
@@ -165,7 +190,7 @@ t.test('redirects are judged like the first address', async (t) => {
     'http://169.254.169.254/latest',
     'http://10.1.1.1/',
   ]) {
-    t.match(await fault(go(to)), ['INVALID_PAYLOAD', /not public/], to);
+    t.match(await fault(go(to)), ['SERVICE_UNAVAILABLE', /no public address/], to);
   }
   t.match(await fault(go('file:///etc/passwd')), ['INVALID_PAYLOAD', /must begin/]);
   const ring = await serve(t, (_, response) => response.writeHead(302, { Location: '/' }).end());

@@ -141,7 +141,7 @@ t.test('redirects go from http to https, and not back', async (t) => {
   to.next = `https://named.test:${wrong.port}/end`;
   t.match(await fault(textOf(begin)), ['SERVICE_UNAVAILABLE', /certificate/]);
   to.next = 'https://127.0.0.2/';
-  t.match(await fault(textOf(begin)), ['INVALID_PAYLOAD', /not public/]);
+  t.match(await fault(textOf(begin)), ['SERVICE_UNAVAILABLE', /no public address/]);
 });
 
 t.test('a name that leads elsewhere by its second answer is asked for once', async (t) => {
