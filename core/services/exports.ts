@@ -30,6 +30,8 @@ import {
 /** What is exported, and how. */
 export interface ExportOrder
   extends Pick<ExportMessage, 'collection' | 'query' | 'format' | 'safe' | 'title'> {
+  /** Refuse parameters of the query that nobody knows. */
+  readonly strict?: boolean;
   /** The `Idempotency-Key` of the request. */
   readonly idempotencyKey?: string | null;
   /** The id of the request. */
@@ -46,11 +48,11 @@ function isReadable({ grants, collection }: ItemContext, name: string): boolean 
  * The query of a file. Without `limit` it is about all items; without `fields` about the fields that
  * an import takes, so that the file can be read back.
  */
-function queryOf(context: ItemContext, parameters: Parameters): Query {
+function queryOf(context: ItemContext, parameters: Parameters, strict: boolean): Query {
   const bounds: QueryBounds = { ...context.bounds, limitMax: undefined };
   const { fields, aggregate, groupBy } = parameters;
   const given = { ...parameters, limit: parameters.limit ?? -1 };
-  const query = parseQuery(given, bounds, { typed: parameters });
+  const query = parseQuery(given, bounds, { strict, typed: parameters });
   const collection = context.catalog.collections.get(context.collection);
   if ((fields ?? aggregate ?? groupBy) !== undefined || collection === undefined) return query;
   const names = allColumns(collection)
@@ -65,14 +67,19 @@ function queryOf(context: ItemContext, parameters: Parameters): Query {
  */
 export function exportStatement(
   context: ItemContext,
-  { query, format, safe }: Pick<ExportOrder, 'query' | 'format' | 'safe'>,
+  {
+    query,
+    format,
+    safe,
+    strict = false,
+  }: Pick<ExportOrder, 'query' | 'format' | 'safe' | 'strict'>,
 ): FileStatement {
   const collection = context.catalog.collections.get(context.collection);
   const isServed = collection !== undefined && servesItems(collection);
   if (!isServed || context.grants.of(context.collection) === null) {
     throw refusal({ collection: context.collection });
   }
-  return fileStatement(context, queryOf(context, query), { format, safe });
+  return fileStatement(context, queryOf(context, query, strict), { format, safe });
 }
 
 export interface ExportServiceOptions extends ContextOptions {
@@ -107,9 +114,10 @@ export class ExportService {
   async accept(caller: Caller, order: ExportOrder): Promise<string> {
     const { user, ip } = caller;
     if (user === null) throw forbidden('Only users can have a file, because it stays theirs.');
-    const { idempotencyKey = null, requestId = null, ...wanted } = order;
+    const { idempotencyKey = null, requestId = null, strict = false, ...wanted } = order;
     const { collection } = wanted;
-    exportStatement(await this.#contexts.of({ caller, collection }), wanted);
+    const context = await this.#contexts.of({ caller, collection });
+    exportStatement(context, { ...wanted, strict });
     const message: ExportMessage = { version: 2, ...wanted, user, ip };
     const submission: Submission = {
       ...{ kind: EXPORT_JOB, queue: 'transfer', message, mailbox: exportMailbox(user) },

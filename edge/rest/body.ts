@@ -55,7 +55,7 @@ export async function bodyOf<S extends v.GenericSchema>(
   const result = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
   if (result.success) {
     // The output of a schema contains only the members that it knows.
-    if (call.strict) requireKnownMembers(body, Object.keys(result.output ?? {}));
+    if (call.strict) requireKnownMembers(body, result.output);
     return result.output;
   }
   const [issue] = result.issues;

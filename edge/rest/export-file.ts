@@ -23,11 +23,17 @@ const title = v.pipe(
   v.regex(/^[^\p{Cc}/\\]*$/u, 'must not contain slashes or control characters'),
 );
 
-/** Where the file belongs in the library, and its description, are for later. */
+/** Members that Directus knows and that have no effect yet. */
+const later = v.optional(v.unknown());
+const file = v.object(
+  { title: v.nullish(title), folder: later, description: later, storage: later, tags: later },
+  'must be an object',
+);
+
 const exportBody = members({
   query: v.optional(v.record(v.string(), v.unknown(), 'must be an object'), {}),
   format: v.picklist(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(', ')}`),
-  file: v.nullish(v.looseObject({ title: v.nullish(title) }, 'must be an object')),
+  file: v.nullish(file),
   export_safe: v.optional(v.boolean('must be true or false'), false),
 });
 
@@ -35,7 +41,7 @@ async function submit(call: Call, body: v.InferOutput<typeof exportBody>): Promi
   const { caller, services } = call;
   const id = await services.exports.accept(caller, {
     ...{ collection: param(call, 'collection'), query: body.query, format: body.format },
-    ...{ safe: body.export_safe, title: body.file?.title ?? null },
+    ...{ safe: body.export_safe, title: body.file?.title ?? null, strict: call.strict },
     idempotencyKey: idempotencyKeyOf(call.request),
     requestId: call.request.id,
   });

@@ -2,6 +2,7 @@
  * The header `Prefer` of a request (RFC 7240): whether to wait for a job, and whether to be strict.
  */
 import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import type { Request } from '#edge/http/request.ts';
 
 /** `Prefer: handling=strict` (section 4.4): refuse unknown parameters and members. */
@@ -45,11 +46,15 @@ export function requireKnownParameters(
 }
 
 /**
- * Refuses unknown members of a body.
+ * Refuses members of a body, and of the objects in it, that its schema does not know.
+ * @param known what the schema made of it
  * @throws ServiceError INVALID_PAYLOAD naming the first
  */
-export function requireKnownMembers(body: unknown, known: readonly string[]): void {
-  if (typeof body !== 'object' || body === null) return;
-  const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
+export function requireKnownMembers(body: unknown, known: unknown, within = ''): void {
+  if (!isJsonObject(body) || !isJsonObject(known)) return;
+  for (const [name, value] of Object.entries(body)) {
+    const place = `${within}${name}`;
+    if (!Object.hasOwn(known, name)) throw invalidPayload(`The body takes no "${place}".`);
+    requireKnownMembers(value, known[name], `${place}.`);
+  }
 }

@@ -131,6 +131,23 @@ t.test('members of queries that nobody knows', async (t) => {
   }
 });
 
+t.test('members of the options of an export that nobody knows', async (t) => {
+  for (const [body, code] of [
+    [{ format: 'csv', query: { filtr: {} } }, 'INVALID_QUERY'],
+    [{ format: 'csv', query: { deep: { comments: { _filtr: {} } } } }, 'INVALID_QUERY'],
+    [{ format: 'csv', file: { titel: 'x' } }, 'INVALID_PAYLOAD'],
+    [{ format: 'csv', formats: ['csv'] }, 'INVALID_PAYLOAD'],
+  ] as const) {
+    const name = JSON.stringify(body);
+    const found = await outcome('POST', '/utils/export/articles', body, STRICT);
+    t.strictSame([found.code, found.applied], [code, 'handling=strict'], name);
+    t.equal((await outcome('POST', '/utils/export/articles', body)).code, '204', name);
+  }
+  const known = { query: { filter: { id: 1 } }, file: { title: 'x', folder: null } };
+  const good = { format: 'csv', export_safe: true, ...known };
+  t.equal((await outcome('POST', '/utils/export/articles', good, STRICT)).code, '204');
+});
+
 t.test('members of payloads that nobody knows, at every place', async (t) => {
   const title = `strict ${randomUUID()}`;
   const policy = { name: title };
