@@ -51,6 +51,21 @@ async function ids(filter: object): Promise<unknown> {
   return code ?? body.data.map(({ id }: { id: number }) => id);
 }
 
+t.test('are read in queries that PostgreSQL runs in parallel', async (t) => {
+  const client = await db.connect();
+  try {
+    await client.query(`BEGIN; SET LOCAL parallel_setup_cost = 0; SET LOCAL parallel_tuple_cost = 0;
+      SET LOCAL min_parallel_table_scan_size = 0; ALTER TABLE old SET (parallel_workers = 2)`);
+    const { rows } = await client.query<{ docs: string; moments: string }>(
+      'SELECT count(system_json_of(doc)::text) AS docs, count(system_moment_of(stamp)) AS moments FROM old',
+    );
+    t.strictSame(rows, [{ docs: '3', moments: '2' }]);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+});
+
 t.test('are read as their type', async (t) => {
   const { body } = await search({ sort: ['id'] });
   t.strictSame(body.data[0], {
