@@ -121,6 +121,16 @@ export function ofDocument(field: ColumnField, value: Sql, make: (document: Sql)
   return delicate(field, value) === null ? make(document) : once(document, make);
 }
 
+/** Whether a field may hold documents that cannot be read. */
+export function isDelicate(field: ColumnField): boolean {
+  return delicate(field, raw('')) !== null;
+}
+
+/** Whether a value is there and cannot be read. */
+export function unreadableSql(field: ColumnField, value: Sql): Sql {
+  return sql`(${value} IS NOT NULL AND ${documentSql(field, value)} IS NULL)`;
+}
+
 /** A part of a document. */
 export interface Part {
   readonly field: ColumnField;

@@ -15,6 +15,7 @@ import type { RuleAudit } from '../unreadable-rules.ts';
 import { catalogChecks } from './catalog-checks.ts';
 import { contentChecks } from './content-checks.ts';
 import { connectionsUsed, historySize, lateResponse, responseTime } from './database-checks.ts';
+import { DocumentSearch } from './document-checks.ts';
 import { type JobThresholds, jobChecks } from './job-checks.ts';
 import { processChecks } from './process-checks.ts';
 import { SampledChecks, WITHIN_MS } from './sampled-checks.ts';
@@ -62,6 +63,8 @@ const SILENCE_MS = 5_000;
 /** Servers are asked once in this time (ms); the storage is written to more rarely. */
 const EVERY_MS = 1_000;
 const STORAGE_EVERY_MS = 10_000;
+/** Documents are looked through a little at a time. */
+const DOCUMENTS_EVERY_MS = 2_000;
 /** A storage that takes so long (ms) for one byte takes no files. */
 const STORAGE_SILENT_MS = 5_000;
 const LATE = `No answer within ${WITHIN_MS} ms.`;
@@ -104,6 +107,12 @@ export class HealthService {
       steps: [() => this.#rules()],
       late: () => ({ 'access:unreadableRules': [{ status: 'warn', output: LATE }] }),
     });
+    const search = new DocumentSearch(pool, options.catalog);
+    const documents = new SampledChecks({
+      every: DOCUMENTS_EVERY_MS,
+      steps: [() => search.look()],
+      late: () => search.checks,
+    });
     const files = storages.map(
       (storage) =>
         new SampledChecks({
@@ -125,7 +134,7 @@ export class HealthService {
               late: () => ({ 'redis:responseTime': [{ status: 'error', output: LATE }] }),
             }),
           ];
-    this.#sampled = [database, rules, ...files, ...queue];
+    this.#sampled = [database, rules, documents, ...files, ...queue];
   }
 
   /** Runs all checks, within a second; never throws. */

@@ -5,6 +5,7 @@ export const health = {
     'pg:connectionsUsed': 'Benutzte Verbindungen zur Datenbank',
     'pg:connectionsAllowed': 'Verbindungen, die die Datenbank erlaubt',
     'pg:unresponsive': 'Anweisungen, die nicht enden',
+    'pg:unreadableDocuments': 'Dokumente, die nicht gelesen werden können',
     'workers:live': 'Lebende Arbeitsprozesse',
     'queue:waiting': 'Wartende Aufträge',
     'queue:age': 'Wartezeit des ältesten Auftrags',

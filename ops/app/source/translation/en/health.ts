@@ -5,6 +5,7 @@ export const health = {
     'pg:connectionsUsed': 'Connections to the database in use',
     'pg:connectionsAllowed': 'Connections that the database allows',
     'pg:unresponsive': 'Statements that do not end',
+    'pg:unreadableDocuments': 'Documents that cannot be read',
     'workers:live': 'Workers that are alive',
     'queue:waiting': 'Waiting jobs',
     'queue:age': 'Wait of the oldest job',
