@@ -15,6 +15,7 @@ import {
 } from '#core/query/sql/compile.ts';
 import { BYTE_ORDER_MARK } from './csv.ts';
 import { linesText, oneLine, xmlText, yamlText } from './json-yaml-xml.ts';
+import { parsedItems } from './readable-items.ts';
 
 /** What a file is made of: lines of CSV, or the JSON texts of items. */
 export type FileStatement =
@@ -85,10 +86,6 @@ async function* textsOf(
 
 type Batches = AsyncIterable<readonly string[]>;
 
-async function* parsed(batches: Batches): AsyncGenerator<readonly unknown[]> {
-  for await (const batch of batches) yield batch.map((text): unknown => JSON.parse(text));
-}
-
 /** A list with an item on each line. */
 async function* listText(batches: Batches): AsyncGenerator<string> {
   let before = '[\n';
@@ -100,8 +97,8 @@ async function* listText(batches: Batches): AsyncGenerator<string> {
 }
 
 function textOf(format: ExportFormat, batches: Batches): AsyncIterable<string> {
-  if (format === 'xml') return xmlText(parsed(batches));
-  if (format === 'yaml') return yamlText(parsed(batches));
+  if (format === 'xml') return xmlText(parsedItems(batches));
+  if (format === 'yaml') return yamlText(parsedItems(batches));
   return format === 'json' ? listText(batches) : linesText(batches);
 }
 

@@ -1,26 +1,15 @@
 /** Writes items in the requested format, as they arrive. */
 import type { ExportFormat } from '#core/jobs/message/export.ts';
 import type { Path } from '#core/query/query.ts';
-import { parseJson } from '#core/transfer/file/exact-json.ts';
 import { csvText } from './csv.ts';
 import { jsonText, linesText, xmlText, yamlText } from './json-yaml-xml.ts';
+import { exactItems, parsedItems } from './readable-items.ts';
 
 export interface ExportOptions {
   readonly format: ExportFormat;
   /** The paths of an item's plain values, for table formats. */
   readonly columns: readonly Path[];
   readonly safe: boolean;
-}
-
-async function* parsed(
-  items: AsyncIterable<readonly string[]>,
-): AsyncGenerator<readonly unknown[]> {
-  for await (const batch of items) yield batch.map((text): unknown => JSON.parse(text));
-}
-
-/** The items with their numbers as they were written. */
-async function* exact(items: AsyncIterable<readonly string[]>): AsyncGenerator<readonly unknown[]> {
-  for await (const batch of items) yield batch.map(parseJson);
 }
 
 /** @param items JSON texts in batches */
@@ -31,14 +20,14 @@ export function exportText(
   switch (format) {
     case 'csv':
     case 'csv_utf8':
-      return csvText(exact(items), { columns, safe, byteOrderMark: format === 'csv_utf8' });
+      return csvText(exactItems(items), { columns, safe, byteOrderMark: format === 'csv_utf8' });
     case 'json':
       return jsonText(items);
     case 'ndjson':
       return linesText(items);
     case 'xml':
-      return xmlText(parsed(items));
+      return xmlText(parsedItems(items));
     case 'yaml':
-      return yamlText(parsed(items));
+      return yamlText(parsedItems(items));
   }
 }

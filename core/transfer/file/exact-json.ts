@@ -3,14 +3,19 @@
  * texts whose numbers may not fit a double, and to find where a text is invalid.
  */
 
-/** A number as written. */
-export class JsonNumber {
+import { isDeeper, nestedEnd } from '#core/json/text-end.ts';
+
+/** A part of JSON as written. */
+export class JsonSource {
   readonly source: string;
 
   constructor(source: string) {
     this.source = source;
   }
 }
+
+/** A number as written. */
+export class JsonNumber extends JsonSource {}
 
 /** Invalid JSON; `position` counts its characters from 0. */
 export class JsonFault extends Error {
@@ -42,11 +47,14 @@ const DELICATE = /(?:^|[:,[])\s*-?(?:[\d.]{16}|\d[\d.]*[eE])/;
 
 class Parser {
   readonly #text: string;
+  /** Lists and objects in more levels are kept as written; null: they are refused. */
+  readonly #levels: number | null;
   #at = 0;
   #depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, levels: number | null = null) {
     this.#text = text;
+    this.#levels = levels;
   }
 
   document(): unknown {
@@ -89,7 +97,12 @@ class Parser {
     return number === null ? this.#fail() : new JsonNumber(number);
   }
 
-  #nested<T>(read: () => T): T {
+  #nested<T>(read: () => T): T | JsonSource {
+    if (this.#depth === this.#levels) {
+      const start = this.#at - 1;
+      this.#at = nestedEnd(this.#text, start);
+      return new JsonSource(this.#text.slice(start, this.#at));
+    }
     this.#depth += 1;
     if (this.#depth > JSON_DEPTH_MAX) throw new JsonFault(this.#at, TOO_DEEP);
     const value = read();
@@ -157,9 +170,17 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * Parses with numbers as {@link JsonNumber} or as doubles, and with lists and objects in more levels
+ * than these as {@link JsonSource}, however deep they are.
+ */
+export function parseLevels(text: string, levels: number): unknown {
+  return isDeeper(text, levels) ? new Parser(text, levels).document() : parseJson(text);
+}
+
 /** The JSON text of a value with its numbers as they were written. */
 export function writeJson(value: unknown): string {
-  if (value instanceof JsonNumber) return value.source;
+  if (value instanceof JsonSource) return value.source;
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(
