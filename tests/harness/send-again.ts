@@ -6,8 +6,9 @@
 const MOST_TIMES = 5;
 
 function isOvertaken(status: number, body: unknown): boolean {
+  if (status !== 503) return false;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return status === 503 && text.includes('"service":"rights"');
+  return text.includes('"service":"rights"');
 }
 
 /**

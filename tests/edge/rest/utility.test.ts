@@ -515,3 +515,27 @@ t.test('moves at the same time happen one after the other', async (t) => {
     list.map((id, index) => `${id} ${index + 1}`),
   );
 });
+
+t.test('documents that cannot be decoded do not break history and reverts', async (t) => {
+  const doc = String.raw`{"n":"\u0000","m":"\ud800"}`;
+  await cluster.db.query('INSERT INTO notes (id, title, secret, doc) VALUES (900, $1, $2, $3)', [
+    ...['odd', 'hidden', doc],
+  ]);
+  t.equal((await admin('PATCH', '/items/notes/900', { title: 'odder' })).status, 200);
+  const revision = await revisionOf('notes', '900');
+  const path = `/revisions/${revision}?fields=data`;
+  const answer = await cluster.fetch(path);
+  const text = await answer.text();
+  t.equal(answer.status, 200, text);
+  t.ok(text.includes(doc), 'history has the document as it was written');
+  t.notOk(text.includes('hidden'), 'concealed fields stay concealed beside it');
+
+  const back = () => codeOf(admin('POST', `/utils/revert/${revision}`));
+  const stored = () => rows('SELECT title, doc::text FROM notes WHERE id = 900');
+  await admin('PATCH', '/items/notes/900', { title: 'later' });
+  t.strictSame(await back(), [204, undefined]);
+  t.strictSame(await stored(), [`odder ${doc}`], 'the other fields go back');
+  await admin('PATCH', '/items/notes/900', { doc: { n: 1 } });
+  t.strictSame(await back(), [400, 'INVALID_PAYLOAD'], 'no door takes the document');
+  t.strictSame(await stored(), ['odder {"n":1}']);
+});
