@@ -15,6 +15,8 @@ export interface BudgetOptions {
   readonly wait?: number;
   /** Works that may wait; one more is refused. By default none waits. */
   readonly maxWaiting?: number;
+  /** Works of one holder that may wait; by default as many as of all. */
+  readonly maxWaitingPerHolder?: number;
 }
 
 /** What one piece of work has taken of a budget. */
@@ -28,12 +30,13 @@ export interface Hold {
   grow(by: number): void;
   /**
    * Takes more as soon as there is room for it.
-   * @throws the refusal of the budget when that takes too long
+   * @param signal gives the place up when it is aborted
+   * @throws the refusal of the budget when that takes too long; the signal's reason
    */
-  growInTime(by: number): Promise<void>;
+  growInTime(by: number, signal?: AbortSignal): Promise<void>;
   /** Counts what is there already, whether there is room for it or not. */
   count(by: number): void;
-  /** Gives a part back. */
+  /** Gives a part back; does nothing for less than nothing. */
   shrink(by: number): void;
   /** Takes everything for another holder from now on, whether there is room for it or not. */
   moveTo(holder: string): void;
@@ -133,11 +136,13 @@ export class HolderBudget {
 
   /**
    * For {@link BudgetHold}: waits until there is room, and takes it.
-   * @throws the refusal of the budget when that takes too long
+   * @throws the refusal of the budget when that takes too long; the signal's reason
    */
-  async room(hold: BudgetHold, amount: number): Promise<void> {
-    const { wait = 0, maxWaiting = 0 } = this.#options;
+  async room(hold: BudgetHold, amount: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const { wait = 0, maxWaiting = 0, maxWaitingPerHolder = maxWaiting } = this.#options;
     if (this.#waiters.size >= maxWaiting) throw this.refusal();
+    if (this.#waitingOf(hold.holder) >= maxWaitingPerHolder) throw this.refusal();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => reject(this.refusal()), wait);
     const waiter: Waiter = {
@@ -149,13 +154,22 @@ export class HolderBudget {
         resolve();
       },
     };
+    const leave = () => reject(signal?.reason);
+    signal?.addEventListener('abort', leave);
     this.#waiters.add(waiter);
     try {
       await promise;
     } finally {
+      signal?.removeEventListener('abort', leave);
       clearTimeout(timer);
       this.#waiters.delete(waiter);
     }
+  }
+
+  #waitingOf(holder: string): number {
+    let count = 0;
+    for (const { hold } of this.#waiters) if (hold.holder === holder) count += 1;
+    return count;
   }
 
   /** For {@link BudgetHold}: lets those go on that find room, and those whose hold is released. */
@@ -209,10 +223,10 @@ class BudgetHold implements Hold {
     this.count(by);
   }
 
-  async growInTime(by: number): Promise<void> {
+  async growInTime(by: number, signal?: AbortSignal): Promise<void> {
     if (this.#isOver || by <= 0) return;
     if (this.#budget.mayTake(this.#holder, by)) this.count(by);
-    else await this.#budget.room(this, by);
+    else await this.#budget.room(this, by, signal);
   }
 
   count(by: number): void {
@@ -222,7 +236,7 @@ class BudgetHold implements Hold {
   }
 
   shrink(by: number): void {
-    const less = Math.min(by, this.#amount);
+    const less = Math.min(Math.max(0, by), this.#amount);
     this.#amount -= less;
     this.#budget.subtract(this.#holder, less);
   }

@@ -68,14 +68,14 @@ export class ProcessMemory {
     this.#used = used;
     this.#wait = wait;
     const refusal = () => this.#refusal();
-    const options = { refusal, wait, maxWaiting: MAX_WAITING };
+    const waiting = { maxWaiting: MAX_WAITING, maxWaitingPerHolder: MAX_WAITING_PER_HOLDER };
+    const options = { refusal, wait, ...waiting };
     this.bytes = new HolderBudget({ ...options, total: heap * PART });
     this.values = new HolderBudget({ ...options, total: Math.max(heap / 4, heap * PART - IDLE) });
     this.#turns = new Turns({
       slots: SLOTS,
       slotsPerHolder: SLOTS_PER_HOLDER,
-      maxWaitingPerHolder: MAX_WAITING_PER_HOLDER,
-      maxWaiting: MAX_WAITING,
+      ...waiting,
       refusal,
     });
   }
@@ -139,7 +139,7 @@ export class ProcessMemory {
     if (amount >= HEAVY) return this.#takeHeavy(holder, amount, signal?.(), endTurn);
     const hold = this.values.take(holder, 0);
     if (!this.values.mayTake(holder, amount)) {
-      return hold.growInTime(amount).then(() => () => hold.release());
+      return hold.growInTime(amount, signal?.()).then(() => () => hold.release());
     }
     hold.count(amount);
     return () => hold.release();
@@ -192,7 +192,7 @@ export class ProcessMemory {
     try {
       hold = this.values.take(holder, 0);
       // What is larger than all there is runs alone.
-      await hold.growInTime(Math.min(amount, this.values.total));
+      await hold.growInTime(Math.min(amount, this.values.total), signal);
     } catch (error) {
       endTurn();
       throw error;

@@ -240,7 +240,7 @@ export class EveryRoute {
       'PATCH /settings': json({ project_descriptor: `text ${n}` }),
       'POST /files': { body: form },
       'PATCH /files/:key': { body: form, parts: { key: file } },
-      'POST /files/import': json({ url: 'http://127.0.0.1:9/none' }),
+      'POST /files/import': json({ url: 'ftp://127.0.0.1/none' }),
       'GET /files/:key': { parts: { key: file } },
       'POST /files/:key/url': { ...json({}), parts: { key: file } },
       'GET /assets/:id': { parts: { id: file } },

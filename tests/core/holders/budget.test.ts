@@ -116,3 +116,40 @@ t.test('what is there already is counted, and follows its holder', async (t) => 
   hold.release();
   t.equal(budget.used, 0);
 });
+
+t.test('a work whose request is over waits no longer', async (t) => {
+  const budget = waitingBudgetOf(100);
+  const hold = budget.take('a', 100);
+  const gone = new AbortController();
+  const late = budget.take('b', 0).growInTime(10, gone.signal);
+  gone.abort(new Error('gone'));
+  await t.rejects(late, { message: 'gone' });
+  await t.rejects(budget.take('b', 0).growInTime(10, gone.signal), { message: 'gone' });
+  t.equal(budget.waiting, 0);
+  hold.release();
+  t.equal(budget.used, 0);
+});
+
+t.test('one holder leaves others room to wait', async (t) => {
+  const refusal = () => new Error('too much');
+  const waits = { wait: 60_000, maxWaiting: 10, maxWaitingPerHolder: 2 };
+  const budget = new HolderBudget({ total: 100, refusal, ...waits });
+  const hold = budget.take('a', 100);
+  const grow = (holder: string) => budget.take(holder, 0).growInTime(10);
+  const works = [grow('b'), grow('b')];
+  await t.rejects(grow('b'), { message: 'too much' });
+  works.push(grow('c'));
+  t.equal(budget.waiting, 3);
+  hold.release();
+  await Promise.all(works);
+});
+
+t.test('less than nothing is not given back', async (t) => {
+  const budget = budgetOf(100);
+  const hold = budget.take('a', 10);
+  hold.shrink(-20);
+  t.strictSame([hold.amount, budget.used], [10, 10]);
+  hold.shrink(4);
+  hold.release();
+  t.equal(budget.used, 0);
+});

@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import t from 'tap';
 import { ProcessMemory } from '#core/holders/process-memory.ts';
+import { MessageMemory } from '#edge/http/message-memory.ts';
 import type { Handler } from '#edge/http/response.ts';
 import { openSocket } from '#tests/harness/socket.ts';
 import { errorsOf, exchange, open, request, serve, until } from './fixture/client.ts';
@@ -263,6 +264,21 @@ t.test(
     patient.close();
   },
 );
+
+t.test('messages of a socket at the same time give back what they took', async (t) => {
+  const memory = memoryOf(0);
+  const messages = new MessageMemory(memory);
+  const text = (length: number) => Buffer.from(JSON.stringify('x'.repeat(length)));
+  messages.take('user:a', text(20_000))();
+  t.equal(memory.bytes.used, 0);
+  const works = [messages.take('user:a', text(10_000)), messages.take('user:a', text(5_000))];
+  for (const giveBack of works) giveBack();
+  t.equal(memory.bytes.used, 0);
+  const late = [messages.take('user:a', text(20_000)), messages.take('user:a', text(20_000))];
+  messages.release();
+  for (const giveBack of late) giveBack();
+  t.equal(memory.bytes.used, 0);
+});
 
 t.test('near the limit of the heap only small requests are answered', async (t) => {
   let used = 0;
