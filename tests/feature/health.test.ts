@@ -154,7 +154,8 @@ for (const backend of backends) {
     await says(cluster, 'queue:waiting', 'warn', /All 1 slots are busy/);
 
     worker.process.kill('SIGSTOP');
-    t.match(await says(cluster, 'workers:live', 'error'), { observedValue: 0 });
+    const none = await says(cluster, 'workers:live', 'error', /No worker is alive/);
+      t.match(none, { observedValue: 0 });
     await says(cluster, 'jobs:silent', 'error', /No live worker/);
     worker.process.kill('SIGCONT');
     await says(cluster, 'workers:live', 'ok');
