@@ -155,7 +155,7 @@ for (const backend of backends) {
 
     worker.process.kill('SIGSTOP');
     const none = await says(cluster, 'workers:live', 'error', /No worker is alive/);
-      t.match(none, { observedValue: 0 });
+    t.match(none, { observedValue: 0 });
     await says(cluster, 'jobs:silent', 'error', /No live worker/);
     worker.process.kill('SIGCONT');
     await says(cluster, 'workers:live', 'ok');
