@@ -83,6 +83,7 @@ const cluster = await startCluster(t, {
   workers: 1,
   env: {
     WEBSOCKETS_ENABLED: 'true',
+    WEBSOCKETS_HEARTBEAT_ENABLED: 'false',
     WEBSOCKETS_REST_AUTH: 'public',
     WEBSOCKETS_GRAPHQL_AUTH: 'public',
   },

@@ -15,6 +15,8 @@ import { EDITOR, HIDE, KNOWN, MEMBER } from './fixture/hidden-site.ts';
 
 const env = {
   WEBSOCKETS_ENABLED: 'true',
+  // No person answers pings, and some say nothing for long.
+  WEBSOCKETS_HEARTBEAT_ENABLED: 'false',
   WEBSOCKETS_REST_AUTH: 'public',
   WEBSOCKETS_GRAPHQL_AUTH: 'public',
 };
