@@ -244,7 +244,7 @@ export class Arrival {
       else if (performance.now() - this.#signed > SIGN_MS) await this.note(this.#noted);
       yield piece;
     }
-    if (isCounted) await this.note(bytes);
+    if (isCounted && bytes !== this.#noted) await this.note(bytes);
   }
 
   /**

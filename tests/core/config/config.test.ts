@@ -33,6 +33,16 @@ t.test('durations and sizes are milliseconds and bytes', async (t) => {
   t.strictSame(config.DATABASE_SCHEMA, ['a', 'b']);
 });
 
+t.test('files have bounds unless they are turned off', async (t) => {
+  const gigabyte = 1024 ** 3;
+  t.match(loadConfig({}), {
+    FILES_MAX_UPLOAD_SIZE: 50 * gigabyte,
+    FILES_MAX_PER_USER: 1024 * gigabyte,
+  });
+  t.equal(loadConfig({ FILES_MAX_UPLOAD_SIZE: 'off' }).FILES_MAX_UPLOAD_SIZE, undefined);
+  t.match(faultsOf({ FILES_MAX_PER_USER: '5' }), [/^FILES_MAX_PER_USER: must be off, or a number/]);
+});
+
 t.test('all faults are named together', async (t) => {
   const faults = faultsOf({
     PORT: '0',
