@@ -14,30 +14,34 @@ import { isDelicate, unreadableSql } from '#core/query/sql/readable-json.ts';
 /** Most bytes of a table and of what it keeps beside it that one look reads, and most tables. */
 const LOOK_BYTES = 4_194_304;
 const LOOK_TABLES = 20;
-/** A look waits for no lock that somebody holds long, and gives up what takes long. */
-const LIMITS = `SET TRANSACTION READ ONLY; SET LOCAL lock_timeout = '100ms'; SET LOCAL statement_timeout = '1s'`;
+/** A look waits for no lock that somebody holds long. */
+const LIMITS = `SET TRANSACTION READ ONLY; SET LOCAL lock_timeout = '100ms'`;
+/** Pages that take longer are read in smaller portions; a single page that does is left out. */
+const PORTION_LIMIT = `SET LOCAL statement_timeout = '1s'`;
+const PAGE_LIMIT = `SET LOCAL statement_timeout = '5s'`;
 const QUERY_CANCELED = '57014';
 
 interface Searched {
   readonly collection: Collection;
   readonly fields: readonly ColumnField[];
-  readonly from: Sql;
-  /** The name of the table, as PostgreSQL resolves it. */
+  /** The name of the table or of a partition of it, as PostgreSQL resolves it. */
   readonly name: string;
 }
 
 interface Sizes {
   readonly pages: string;
   readonly bytes: string;
+  /** The names of the partitions that hold rows; none where the table itself does. */
+  readonly partitions: readonly string[];
 }
 
 function searched(collection: Collection): Searched[] {
   const { table } = collection;
-  if (table?.kind !== 'table') return [];
+  if (table?.kind !== 'table' && table?.kind !== 'partitioned') return [];
   const fields = [...collection.fields.values()].filter(isColumn).filter(isDelicate);
   if (fields.length === 0) return [];
   const name = `${quote(table.schema)}.${quote(table.name)}`;
-  return [{ collection, fields, from: identifier(table.schema, table.name), name }];
+  return [{ collection, fields, name }];
 }
 
 export class DocumentSearch {
@@ -49,6 +53,8 @@ export class DocumentSearch {
   #left: Searched[] = [];
   /** The first page of the current table that was not read, and what was found before it. */
   #page = 0;
+  /** Most pages of the current table that are read at once. */
+  #portion = Number.POSITIVE_INFINITY;
   #found = new Set<string>();
 
   constructor(pool: Pool, catalog: CatalogSource) {
@@ -86,7 +92,8 @@ export class DocumentSearch {
       try {
         bytes -= await this.#lookAt(next, bytes);
       } catch {
-        // The table is locked, gone or changed: the next pass looks at it.
+        // The table is locked, gone or changed: the next pass looks at it, and what is known stays.
+        for (const field of this.#known.get(next.collection.name) ?? []) this.#found.add(field);
         this.#next();
       }
     }
@@ -99,54 +106,78 @@ export class DocumentSearch {
     this.#left = [...collections.values()].flatMap(searched);
   }
 
-  #next(): void {
-    this.#left.shift();
+  /** Goes on with the next table, or with those that stand for the current one. */
+  #next(partitions: readonly Searched[] = []): void {
+    const passed = this.#left.shift();
+    this.#left.unshift(...partitions);
     this.#page = 0;
-    this.#found = new Set();
+    this.#portion = Number.POSITIVE_INFINITY;
+    if (this.#left[0]?.collection !== passed?.collection) this.#found = new Set();
   }
 
   /** @returns the bytes that were read, by the average page */
-  async #lookAt({ collection, fields, from, name }: Searched, most: number): Promise<number> {
-    const { rows } = await this.#pool.query<Sizes>(
-      render(sql`SELECT pg_relation_size(c.oid) / current_setting('block_size')::int8 AS pages,
-        pg_table_size(c.oid) AS bytes FROM pg_class AS c WHERE oid = ${name}::regclass`),
+  async #lookAt(table: Searched, most: number): Promise<number> {
+    const { collection, fields, name } = table;
+    const [sizes] = await this.#read<Sizes>(
+      sql`SELECT pg_relation_size(c.oid) / current_setting('block_size')::int8 AS pages,
+        pg_table_size(c.oid) AS bytes, ARRAY(SELECT p.relid::regclass::text
+          FROM pg_partition_tree(c.oid) AS p WHERE p.isleaf AND c.relkind = 'p') AS partitions
+        FROM pg_class AS c WHERE oid = ${name}::regclass`,
+      PORTION_LIMIT,
     );
-    const pages = Number(rows[0]?.pages ?? 0);
-    const pageBytes = Math.max(1, Number(rows[0]?.bytes ?? 0) / Math.max(pages, 1));
-    const end = Math.min(pages, this.#page + Math.max(1, Math.floor(most / pageBytes)));
+    const partitions = sizes?.partitions ?? [];
+    if (partitions.length > 0) {
+      this.#next(partitions.map((partition) => ({ ...table, name: partition })));
+      return 0;
+    }
+    const pages = Number(sizes?.pages ?? 0);
+    const pageBytes = Math.max(1, Number(sizes?.bytes ?? 0) / Math.max(pages, 1));
+    const portion = Math.min(this.#portion, Math.max(1, Math.floor(most / pageBytes)));
+    const end = Math.min(pages, this.#page + portion);
     const tests = fields.map((field, place) => {
       const unreadable = unreadableSql(field, identifier('t', field.column.name));
       return sql`coalesce(bool_or(${unreadable}), FALSE) AS ${raw(`f${place}`)}`;
     });
     const range = sql`t.ctid >= ${`(${this.#page},0)`}::tid AND t.ctid < ${`(${end},0)`}::tid`;
-    const found = await this.#search(
-      sql`SELECT ${join(tests)} FROM ONLY ${from} AS t WHERE ${range}`,
-    );
-    for (const [place, field] of fields.entries()) {
-      if (found[`f${place}`] === true) this.#found.add(field.name);
-    }
     const read = (end - this.#page) * pageBytes;
-    this.#page = end;
     const before = this.#known.get(collection.name);
-    if (end < pages) this.#known.set(collection.name, new Set([...(before ?? []), ...this.#found]));
-    else {
-      this.#known.set(collection.name, this.#found);
-      this.#next();
+    const found = await this.#search(
+      sql`SELECT ${join(tests)} FROM ONLY ${raw(name)} AS t WHERE ${range}`,
+      portion,
+    );
+    if (found === null && portion > 1) {
+      this.#portion = Math.ceil(Math.min(portion, pages) / 2);
+      return read;
     }
+    for (const [place, field] of fields.entries()) {
+      // A page that cannot be read in time keeps what an earlier pass found.
+      const isFound = found === null ? before?.has(field.name) : found[`f${place}`];
+      if (isFound === true) this.#found.add(field.name);
+    }
+    this.#page = end;
+    const isLast = end >= pages && this.#left[1]?.collection !== collection;
+    const known = isLast ? this.#found : new Set([...(before ?? []), ...this.#found]);
+    this.#known.set(collection.name, known);
+    if (end >= pages) this.#next();
     return read;
   }
 
-  /** Whether each column has an unreadable document; pages that take too long are left out. */
-  async #search(statement: Sql): Promise<Readonly<Record<string, boolean>>> {
+  /** Whether each column has an unreadable document; null where the pages take too long. */
+  async #search(statement: Sql, pages: number): Promise<Readonly<Record<string, boolean>> | null> {
     try {
-      return await transaction(this.#pool, async (client) => {
-        await client.query(LIMITS);
-        const { rows } = await client.query<Record<string, boolean>>(render(statement));
-        return rows[0] ?? {};
-      });
+      const limit = pages > 1 ? PORTION_LIMIT : PAGE_LIMIT;
+      const [found] = await this.#read<Record<string, boolean>>(statement, limit);
+      return found ?? {};
     } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED) return {};
+      if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED) return null;
       throw error;
     }
+  }
+
+  #read<Row extends pg.QueryResultRow>(statement: Sql, limit: string): Promise<Row[]> {
+    return transaction(this.#pool, async (client) => {
+      await client.query(`${LIMITS}; ${limit}`);
+      return (await client.query<Row>(render(statement))).rows;
+    });
   }
 }
