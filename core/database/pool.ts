@@ -59,7 +59,7 @@ export function createPool(
   const { statementTimeout } = options;
   const watchdog = new Watchdog({ url, log, statementTimeout });
   const pool = new pg.Pool({
-    Client: guardedClient(log),
+    Client: guardedClient(log, { rowsAsBytes: true }),
     connectionString: url,
     application_name: `sluice ${options.name}`,
     max: options.max ?? config.DATABASE_POOL_MAX,

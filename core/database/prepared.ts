@@ -7,8 +7,9 @@ import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import { hasLongLists, withTexts } from './long-list.ts';
 import type { Client } from './pool.ts';
-import { type Part, Script, type Texts } from './script.ts';
+import { type Part, type RowOf, Script, type Texts } from './script.ts';
 import type { Statement } from './sql.ts';
+import { ValueBytes } from './value-bytes.ts';
 
 /** Statements whose texts are remembered in one process, and the longest that is. */
 const MAX_SHAPES = 1_000;
@@ -131,19 +132,16 @@ function settle(
   }
 }
 
-/**
- * Runs statements that may come again in one round trip. Outside of a transaction they are one.
- * @returns the rows of each, all values as texts
- */
-export async function runTogether(
+async function runScript<R>(
   client: Client,
   given: readonly Statement[],
-): Promise<readonly Texts[]> {
+  rowOf: RowOf<R>,
+): Promise<readonly R[][]> {
   const isLong = given.some(hasLongLists);
   const statements = isLong ? await Promise.all(given.map(withTexts)) : given;
   const names = keptOf(client);
   const parts = statements.map((statement) => partOf(names, statement));
-  const script = new Script(parts);
+  const script = new Script(parts, rowOf);
   client.query(script);
   try {
     const results = await script.done;
@@ -153,4 +151,34 @@ export async function runTogether(
     settle(names, parts, { complete: script.complete, failure });
     throw failure;
   }
+}
+
+/**
+ * Runs statements that may come again in one round trip. Outside of a transaction they are one.
+ * @returns the rows of each, all values as texts
+ */
+export function runTogether(
+  client: Client,
+  statements: readonly Statement[],
+): Promise<readonly Texts[]> {
+  return runScript(client, statements, ({ fields }) => fields);
+}
+
+/**
+ * Runs statements as {@link runTogether} does.
+ * @returns the first value of the first row of the last statement; null when there is none
+ */
+export async function valueTogether(
+  client: Client,
+  statements: readonly Statement[],
+): Promise<ValueBytes | null> {
+  const last = statements.length - 1;
+  let value: ValueBytes | null = null;
+  let isFirst = true;
+  await runScript(client, statements, ({ first }, place) => {
+    if (place !== last || !isFirst) return;
+    isFirst = false;
+    value = first && new ValueBytes(first);
+  });
+  return value;
 }

@@ -13,7 +13,7 @@ import { type BorrowedConnection, PipelinePool } from './pipeline-pool.ts';
 import { CUT_MS, LOCK_MS, type Moved, type PipelinedConnection } from './pipelined-connection.ts';
 import { isStatementError } from './pool.ts';
 import { type PoolShares, type ReadKind, SLOW_MS } from './pool-shares.ts';
-import { hasLongValue, runTogether } from './prepared.ts';
+import { hasLongValue, valueTogether } from './prepared.ts';
 import type { Statement } from './sql.ts';
 import type { StreamLimits } from './stream-slots.ts';
 import { Streams } from './streams.ts';
@@ -132,7 +132,7 @@ export class Reader {
     statement: Statement,
     signal?: AbortSignal,
     holder: string | null = null,
-  ): Promise<string | ValueBytes | null> {
+  ): Promise<ValueBytes | null> {
     this.#options.shares.noteHolder(holder);
     return new Promise((resolve, reject) => {
       const pending = new PendingRead(signal, reject, holder);
@@ -161,7 +161,7 @@ export class Reader {
     holder: string | null = null,
   ): Promise<string | null> {
     const value = await this.value(statement, signal, holder);
-    if (value === null || typeof value === 'string') return value;
+    if (value === null) return null;
     const text = value.toString();
     value.release();
     return text;
@@ -182,7 +182,7 @@ export class Reader {
     return this.#pipelines.borrow(waitsForLocks);
   }
 
-  async #answer(statement: Statement, pending: PendingRead): Promise<string | ValueBytes | null> {
+  async #answer(statement: Statement, pending: PendingRead): Promise<ValueBytes | null> {
     const shape = this.#shapeOf(statement);
     const kind = this.#kindOf(shape);
     const connection = this.#pipelineFor(kind, shape);
@@ -247,7 +247,11 @@ export class Reader {
   }
 
   /** The time that counts is PostgreSQL's own: waiting for a connection is nobody's fault. */
-  async #onPool(shape: Shape, statement: Statement, pending: PendingRead): Promise<string | null> {
+  async #onPool(
+    shape: Shape,
+    statement: Statement,
+    pending: PendingRead,
+  ): Promise<ValueBytes | null> {
     const answer = await this.#tryOnPool(this.#kindOf(shape), shape, statement, pending);
     if (answer !== MOVED) return answer;
     const again = await this.#tryOnPool(shape.kind, shape, statement, pending);
@@ -261,20 +265,20 @@ export class Reader {
     shape: Shape,
     statement: Statement,
     pending: PendingRead,
-  ): Promise<string | null | typeof MOVED> {
+  ): Promise<ValueBytes | null | typeof MOVED> {
     const held = await this.#options.shares.take(kind, pending.signal, pending.holder);
     const started = performance.now();
     const isShort = kind !== 'slow' && kind !== 'blocked';
     const statements = isShort ? [LIMIT_LOCKS, statement] : [statement];
     let good = true;
     try {
-      const results = await held.run(runTogether(held.client, statements));
+      const value = await held.run(valueTogether(held.client, statements));
       shape.time = performance.now() - started;
       this.#noteTime(shape, shape.time);
       const isLong = kind === 'long' || (kind === 'new' && this.#kindOf(shape) === 'long');
       if (isLong) this.#longReads.noteLongRead(shape.usual);
       shape.kind = shape.time > SLOW_MS ? 'slow' : 'read';
-      return results.at(-1)?.[0]?.[0] ?? null;
+      return value;
     } catch (error) {
       good = isStatementError(error);
       shape.time = performance.now() - started;

@@ -5,6 +5,7 @@
  */
 import pg from 'pg';
 import { isTracing } from '#core/tracing/span.ts';
+import type { DataRow } from './row-intake.ts';
 
 /** One statement of a script. */
 export interface Part {
@@ -22,29 +23,31 @@ export interface Part {
 /** The rows of a statement, all values as texts. */
 export type Texts = (string | null)[][];
 
-interface DataRow {
-  readonly fields: (string | null)[];
-}
+/** Makes something of a row of the statement in a place of the script; it must not keep the row. */
+export type RowOf<R> = (row: DataRow, place: number) => R;
 
 /**
  * What the driver tells of what PostgreSQL answers. Connections that pipeline take nothing but the
  * driver's own kind of query.
  */
-export class Script extends pg.Query {
-  readonly done: Promise<readonly Texts[]>;
+export class Script<R> extends pg.Query {
+  /** What was made of the rows of each statement. */
+  readonly done: Promise<readonly R[][]>;
   /** Where the driver puts what ends the time that it gives a query. */
   callback: (() => void) | undefined;
   /** Of all parts; only for traces. */
   declare text: string;
   readonly #parts: readonly Part[];
-  readonly #results: Texts[];
+  readonly #rowOf: RowOf<R>;
+  readonly #results: R[][];
   #complete = 0;
-  #resolve: (results: readonly Texts[]) => void = () => undefined;
+  #resolve: (results: readonly R[][]) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
 
-  constructor(parts: readonly Part[]) {
+  constructor(parts: readonly Part[], rowOf: RowOf<R>) {
     super('');
     this.#parts = parts;
+    this.#rowOf = rowOf;
     this.#results = parts.map(() => []);
     if (isTracing()) this.text = parts.map(({ text }) => text).join(';\n');
     this.done = new Promise((resolve, reject) => {
@@ -77,8 +80,8 @@ export class Script extends pg.Query {
     return null;
   };
 
-  handleDataRow({ fields }: DataRow): void {
-    this.#results[this.#complete]?.push(fields);
+  handleDataRow(row: DataRow): void {
+    this.#results[this.#complete]?.push(this.#rowOf(row, this.#complete));
   }
 
   handleCommandComplete(): void {
