@@ -2,8 +2,10 @@
  * Divides the connections of a pool, so that nothing holds up everything else. Reads that are slow or
  * wait for locks have half of them at most, those that take long as many as LongReadBound allows and
  * those that are new as many again, writes to one table leave some to others, and reads as many as
- * nobody else waits for. Logins and the like take a connection of the pool without asking.
+ * nobody else waits for. The holder that has the fewest comes first, and of those the one that used
+ * least lately. Logins and the like take a connection of the pool without asking.
  */
+import { RecentUse } from '#core/holders/recent-use.ts';
 import type { Log } from '#core/log/log.ts';
 import { metrics } from '#core/metrics/metrics.ts';
 import { cancelStatement } from './cancel.ts';
@@ -41,7 +43,7 @@ interface Use {
   readonly kind: Kind;
   /** What is written to; null for reads. */
   readonly table: string | null;
-  /** The user, or the address, for whom it is; null for the process itself, and for writes. */
+  /** The user, or the address, for whom it is; null for the process itself. */
   readonly holder: string | null;
 }
 
@@ -74,6 +76,8 @@ export class PoolShares {
   readonly #now: () => number;
   readonly #size: number;
   readonly #half: number;
+  /** Most writes to one table. */
+  readonly #writesToOne: number;
   readonly #holdings = new Set<Holding>();
   readonly #waiters = new Set<Waiter>();
   readonly #abandoned = new Set<HeldConnection>();
@@ -91,6 +95,8 @@ export class PoolShares {
   #lastHolder: string | null = null;
   #alternated = Number.NEGATIVE_INFINITY;
   #looked = Number.NEGATIVE_INFINITY;
+  /** For how long holders had connections lately (ms). */
+  readonly #recent = new RecentUse();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: PoolSharesOptions) {
@@ -99,6 +105,7 @@ export class PoolShares {
     this.#now = options.now ?? (() => performance.now());
     this.#size = options.pool.options.max;
     this.#half = Math.max(1, Math.floor(this.#size / 2));
+    this.#writesToOne = Math.max(1, this.#half, this.#size - 2);
     this.#reads = this.#size;
     this.maxLongReads = this.#size;
     const pool = poolName(options.pool.options);
@@ -181,13 +188,17 @@ export class PoolShares {
     return held;
   }
 
-  /** Connections for writes to a table. */
-  writesTo(table: string): Connections {
-    return { connect: () => this.#connectToWrite(table) };
+  /**
+   * Connections for writes to a table.
+   * @param holder as in {@link take}
+   */
+  writesTo(table: string, holder: string | null = null): Connections {
+    return { connect: () => this.#connectToWrite(table, holder) };
   }
 
-  async #connectToWrite(table: string): Promise<Connection> {
-    const holding = await this.#admitted({ kind: 'write', table, holder: null }, undefined);
+  async #connectToWrite(table: string, holder: string | null): Promise<Connection> {
+    this.noteHolder(holder);
+    const holding = await this.#admitted({ kind: 'write', table, holder }, undefined);
     const client = await this.#connect(holding);
     const release = client.release;
     let isEnded = false;
@@ -272,7 +283,7 @@ export class PoolShares {
 
   #mayHold({ kind, table, holder }: Use): boolean {
     if (this.#holdings.size >= this.#size) return false;
-    if (holder !== null && !this.#isWithinShare(kind, holder)) return false;
+    if (holder !== null && !this.#isWithinShare(kind, holder, table)) return false;
     if (kind === 'write') {
       const writes = this.#count((holding) => holding.kind === 'write');
       return writes < Math.max(1, this.#size - 1) && this.#mayWriteTo(table);
@@ -296,11 +307,11 @@ export class PoolShares {
   }
 
   /**
-   * A holder leaves a connection for slow reads to others. Of those for new and for long reads it has one
-   * half while others read, too.
+   * A holder leaves a connection for slow reads to others. While there are others, it leaves them one of
+   * those for writes to a table, too, and has one half of those for new and for long reads.
    */
-  #isWithinShare(kind: Kind, holder: string): boolean {
-    if (kind === 'read' || kind === 'stream' || kind === 'write') return true;
+  #isWithinShare(kind: Kind, holder: string, table: string | null): boolean {
+    if (kind === 'read' || kind === 'stream') return true;
     const now = this.#now();
     const isOwn = (holding: Holding) => holding.holder === holder;
     if (kind === 'slow' || kind === 'blocked') {
@@ -308,11 +319,15 @@ export class PoolShares {
       return slow < Math.max(1, this.#half - 1);
     }
     if (now - this.#alternated > CALM_MS) return true;
+    if (kind === 'write') {
+      const writes = this.#count((holding) => isOwn(holding) && holding.table === table);
+      return writes < Math.max(1, this.#writesToOne - 1);
+    }
     const same = this.#count((holding) => isOwn(holding) && holding.kind === kind);
     return same < Math.max(1, Math.floor(this.maxLongReads / 2));
   }
 
-  /** How many connections a holder has for reads. */
+  /** How many connections a holder has. */
   #heldBy(holder: string | null): number {
     return holder === null ? 0 : this.#count((holding) => holding.holder === holder);
   }
@@ -321,28 +336,44 @@ export class PoolShares {
   #mayWriteTo(table: string | null): boolean {
     const same = this.#count((holding) => holding.table === table);
     if (same < this.#half) return true;
-    if (same >= Math.max(1, this.#half, this.#size - 2)) return false;
+    if (same >= this.#writesToOne) return false;
     const now = this.#now();
     return this.#count((holding) => holding.table === table && this.#isSlow(holding, now)) === 0;
   }
 
   #leave(holding: Holding): void {
     if (!this.#holdings.delete(holding)) return;
-    if (isShort(holding.kind)) {
-      this.#readTime += (this.#now() - holding.since - this.#readTime) / AVERAGED;
-    }
+    const now = this.#now();
+    const time = now - holding.since;
+    if (isShort(holding.kind)) this.#readTime += (time - this.#readTime) / AVERAGED;
+    if (holding.holder !== null) this.#recent.add(holding.holder, time, now);
     this.#admitWaiters();
   }
 
-  /** Writes are admitted before reads, and the reads of holders with fewer connections before others. */
+  /** Writes are admitted before reads, and within each those of the holders with less before others. */
   #admitWaiters(): void {
     if (this.#waiters.size === 0) return;
-    this.#admitThose([...this.#waiters].filter(({ kind }) => kind === 'write'));
-    const reads = [...this.#waiters].filter(({ kind }) => kind !== 'write');
-    const held = new Map(reads.map(({ holder }) => [holder, this.#heldBy(holder)]));
-    const heldBy = ({ holder }: Waiter) => held.get(holder) ?? 0;
+    const waiters = [...this.#waiters];
+    this.#admitThose(this.#inOrder(waiters.filter(({ kind }) => kind === 'write')));
+    this.#admitThose(this.#inOrder(waiters.filter(({ kind }) => kind !== 'write')));
+  }
+
+  #inOrder(waiters: readonly Waiter[]): readonly Waiter[] {
+    const holders = new Set(waiters.map(({ holder }) => holder));
+    if (holders.size < 2) return waiters;
+    const now = this.#now();
+    const shares = new Map(
+      [...holders].map((holder) => {
+        const recent = holder === null ? 0 : this.#recent.of(holder, now);
+        return [holder, { held: this.#heldBy(holder), recent }];
+      }),
+    );
+    const shareOf = ({ holder }: Waiter) => shares.get(holder) ?? { held: 0, recent: 0 };
     // Among equals those who came first are first: sorting keeps their order.
-    this.#admitThose(held.size > 1 ? reads.sort((a, b) => heldBy(a) - heldBy(b)) : reads);
+    return waiters.toSorted((a, b) => {
+      const [one, other] = [shareOf(a), shareOf(b)];
+      return one.held - other.held || one.recent - other.recent;
+    });
   }
 
   #admitThose(waiters: readonly Waiter[]): void {
@@ -350,7 +381,7 @@ export class PoolShares {
     const refused = new Set<string>();
     for (const waiter of waiters) {
       if (this.#holdings.size >= this.#size) return;
-      const wanted = waiter.table ?? `${waiter.kind} ${waiter.holder}`;
+      const wanted = `${waiter.table ?? waiter.kind} ${waiter.holder}`;
       if (refused.has(wanted)) continue;
       if (this.#mayHold(waiter)) {
         this.#waiters.delete(waiter);

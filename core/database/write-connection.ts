@@ -21,6 +21,8 @@ export interface ShortWrite {
   readonly table: string;
   /** How many rows it writes. */
   readonly rows: number;
+  /** The user, or the address, for whom it is; null for the process itself. */
+  readonly holder: string | null;
   /** It touches rows that others may have locked. */
   readonly waitsForLocks: boolean;
 }
@@ -58,10 +60,11 @@ async function lend<T>(
 /** Takes connections of the pool, and spare ones for what waits for nobody. */
 export function connectionFor(
   connections: WriteConnections,
-  { table, rows, waitsForLocks }: ShortWrite,
+  { table, rows, holder, waitsForLocks }: ShortWrite,
 ): OnConnection {
+  const { shares } = connections;
   return (work) => {
     const spare = waitsForLocks ? null : spareConnection(connections, { table, rows }, true);
-    return spare === null ? withConnection(connections.shares.writesTo(table), work) : spare(work);
+    return spare === null ? withConnection(shares.writesTo(table, holder), work) : spare(work);
   };
 }

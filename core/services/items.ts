@@ -196,7 +196,8 @@ export class ItemService extends ItemReader {
     );
     if (creation === null) return null;
     const { rows } = creation;
-    const short = { table: context.collection, rows, waitsForLocks: false };
+    const holder = quotaKeyOf(context.caller);
+    const short = { table: context.collection, rows, holder, waitsForLocks: false };
     const onConnection = connectionFor({ shares, reader }, short);
     try {
       return { result: await retryOnConflict(() => journal.atOnce(onConnection, creation)) };

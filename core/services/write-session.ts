@@ -3,6 +3,7 @@
  * one round trip that it runs in.
  */
 import pg from 'pg';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { AtOnce, ChangeJournal, Note } from '#core/changes/write-transaction.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -74,8 +75,9 @@ export class WriteSessions {
     const { journal, shares } = this.#options;
     const collection = writable(context);
     const attempt = () =>
-      journal.transaction(shares.writesTo(collection.name), (client, note) =>
-        work(this.#open(target, context, collection, { client, note })),
+      journal.transaction(
+        shares.writesTo(collection.name, quotaKeyOf(context.caller)),
+        (client, note) => work(this.#open(target, context, collection, { client, note })),
       );
     return retryOnConflict(attempt);
   }
@@ -100,7 +102,8 @@ export class WriteSessions {
       const work = await prepare(this.prepare(target, context));
       if (work === null) return null;
       // It may wait for a row, so nobody else's statement stands behind it, unless it skips that.
-      const short = { table: collection, rows: work.rows, waitsForLocks: true };
+      const holder = quotaKeyOf(context.caller);
+      const short = { table: collection, rows: work.rows, holder, waitsForLocks: true };
       const onConnection = connectionFor({ shares, reader }, short);
       const attempt = async () => {
         const done = await this.#unlessLocked(collection, work);

@@ -9,16 +9,27 @@ import { until } from '#tests/harness/until.ts';
 
 const log = pino({ level: 'silent' });
 
+interface Options {
+  readonly wait?: number;
+  readonly isFrozen?: boolean;
+  readonly now?: () => number;
+}
+
+function clockOf(isFrozen: boolean, now?: () => number) {
+  if (now !== undefined) return { now };
+  return isFrozen ? { now: () => 0 } : {};
+}
+
 /**
  * Six connections, of which half are three.
  * @param options.isFrozen time does not pass, so that no read becomes slow
  */
-async function open(t: Teardown, { wait = 60_000, isFrozen = false } = {}) {
+async function open(t: Teardown, { wait = 60_000, isFrozen = false, now }: Options = {}) {
   const url = await createDatabase(t);
   const config = loadConfig({ DATABASE_POOL_WAIT: '1m' });
   const pool = createPool(config, url, log, { name: 'test', max: 6, statementTimeout: 0 });
   const own = createPool(config, url, log, { name: 'own', max: 2, statementTimeout: 0 });
-  const shares = new PoolShares({ pool, url, log, wait, ...(isFrozen ? { now: () => 0 } : {}) });
+  const shares = new PoolShares({ pool, url, log, wait, ...clockOf(isFrozen, now) });
   t.teardown(() => Promise.all([pool.end(), own.end()]));
   const taken: HeldConnection[] = [];
   /** Asks for connections, of which as many are taken as may be. */
@@ -169,6 +180,54 @@ t.test('writes to one table leave connections to others', async (t) => {
     await until(() => clients.length > done, 'the next one follows');
     clients[done]?.release();
   }
+});
+
+t.test('writes of a holder leave a connection for the table to others', async (t) => {
+  const { shares } = await open(t, { isFrozen: true });
+  const order: string[] = [];
+  const clients: { release(): void }[] = [];
+  const write = async (holder: string) => {
+    const client = await shares.writesTo('a', holder).connect();
+    order.push(holder);
+    clients.push(client);
+  };
+  const one = write('b');
+  await one;
+  clients.pop()?.release();
+  const greedy = Promise.all(Array.from({ length: 6 }, () => write('a')));
+  await until(() => clients.length === 3, 'three of the four for a table');
+  await write('b');
+  t.strictSame(order, ['b', 'a', 'a', 'a', 'b']);
+  const release = setInterval(() => clients.shift()?.release(), 5);
+  await greedy;
+  await until(() => clients.length === 0, 'all had their turn');
+  clearInterval(release);
+});
+
+t.test('of those who wait, the holder that used least lately comes first', async (t) => {
+  let now = 0;
+  const { shares } = await open(t, { now: () => now });
+  const order: string[] = [];
+  const clients: { release(): void }[] = [];
+  const write = async (holder: string) => {
+    const client = await shares.writesTo('a', holder).connect();
+    order.push(holder);
+    clients.push(client);
+  };
+  await Promise.all([write('a'), write('b')]);
+  now += 500;
+  for (const client of clients.splice(0)) client.release();
+  const first = Promise.all(['c', 'd', 'e', 'f'].map(write));
+  await first;
+  order.length = 0;
+  const rest = Promise.all(['a', 'b', 'new'].map(write));
+  clients.shift()?.release();
+  await until(() => order.length === 1, 'one follows');
+  t.strictSame(order, ['new']);
+  const release = setInterval(() => clients.shift()?.release(), 5);
+  await rest;
+  await until(() => clients.length === 0, 'all had their turn');
+  clearInterval(release);
 });
 
 t.test('reads make room for whoever else waits', async (t) => {

@@ -43,7 +43,7 @@ async function open(t: Teardown, lines = 3) {
   const add = (id: number, name = 'x', { rows = 1, waitsForLocks = false } = {}) =>
     connectionFor(
       { shares, reader },
-      { table: 'things', rows, waitsForLocks },
+      { table: 'things', rows, holder: null, waitsForLocks },
     )((client) =>
       runTogether(client, [
         { text: 'INSERT INTO things VALUES ($1::int, $2::text)', values: [id, name] },

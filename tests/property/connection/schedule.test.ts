@@ -113,7 +113,10 @@ async function perform(
   const after = { text: `SELECT $1::bigint FROM (${happens}) AS happens`, values };
   if (how === 'short') {
     const waitsForLocks = what === 'lock';
-    const run = connectionFor({ shares, reader }, { table: 'written', rows: 1, waitsForLocks });
+    const run = connectionFor(
+      { shares, reader },
+      { table: 'written', rows: 1, holder: null, waitsForLocks },
+    );
     const [rows] = await run((client) => runTogether(client, [write, after]));
     return `answer ${rows?.[0]?.[0]}`;
   }
@@ -127,7 +130,7 @@ async function perform(
     const spare = spareConnection({ shares, reader }, { table: 'written', rows: 1 }, false);
     const [tried] = (await spare?.((client) => runTogether(client, [change(skip), after]))) ?? [];
     if (tried?.[0] !== undefined) return `answer ${tried[0][0]}`;
-    const short = { table: 'written', rows: 1, waitsForLocks: true };
+    const short = { table: 'written', rows: 1, holder: null, waitsForLocks: true };
     const run = connectionFor({ shares, reader }, short);
     const [rows] = await run((client) => runTogether(client, [change('1'), after]));
     return `answer ${rows?.[0]?.[0]}`;
