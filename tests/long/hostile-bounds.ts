@@ -248,6 +248,7 @@ function rssOf(pid: number | undefined): string {
 }
 
 interface Answered {
+  readonly request: string;
   readonly status: number;
   readonly ms: number;
 }
@@ -262,7 +263,8 @@ async function answersBeside(cluster: Cluster, token: string, work: Promise<unkn
       const since = performance.now();
       const answer = await fetch(`${cluster.url}${path}`, { ...init, headers });
       await answer.arrayBuffer();
-      answers.push({ status: answer.status, ms: performance.now() - since });
+      const request = `${init.method ?? 'GET'} ${path}`;
+      answers.push({ request, status: answer.status, ms: performance.now() - since });
       await delay(20);
     }
   };
@@ -332,6 +334,10 @@ t.test('all that is allowed, many times at once, in a heap of 512 MB', async (t)
     const statuses = Map.groupBy(seen, ({ status }) => status);
     const numbers = [...statuses].map(([status, { length }]) => `${status}: ${length}`);
     t.comment(`others: ${numbers.join(', ')}; the slowest ${slowest.toFixed(0)} ms`);
+    for (const [request, answers] of Map.groupBy(seen, ({ request }) => request)) {
+      const times = answers.map(({ ms }) => ms.toFixed(0)).sort((a, b) => Number(b) - Number(a));
+      t.comment(`${request}: ${answers.length}, the slowest ${times.slice(0, 5).join(', ')} ms`);
+    }
     t.ok(slowest <= ANSWERED_MS, `the slowest of others: ${slowest} ms`);
     t.strictSame(
       [...statuses.keys()].filter((status) => status !== 200 && status !== 503),
