@@ -11,6 +11,7 @@ import { Consumer } from './queue-consumer.ts';
 import { ReadinessWatch } from './readiness-watch.ts';
 import { Reconciler } from './reconciler.ts';
 import { RunningDeliveries } from './running-deliveries.ts';
+import { StatisticsWatch } from './statistics-watch.ts';
 import { StorageWatch } from './storage-watch.ts';
 import type { WorkerStatus } from './worker-status.ts';
 
@@ -26,6 +27,7 @@ export class Runtime {
   readonly #consumers: readonly Consumer[];
   readonly #reconciler: Reconciler;
   readonly #readiness: ReadinessWatch;
+  readonly #statistics: StatisticsWatch;
   readonly #storage: StorageWatch;
   readonly #stopping = new AbortController();
 
@@ -47,6 +49,10 @@ export class Runtime {
     const names = new Set(actors.map((actor) => actor.queue));
     this.#consumers = [...names].map((name) => new Consumer(name, services, handlers));
     this.#reconciler = new Reconciler(services);
+    this.#statistics = new StatisticsWatch({
+      ...services,
+      schemas: services.config.DATABASE_SCHEMA,
+    });
     this.#readiness = new ReadinessWatch(services, status, {
       queueError: () =>
         this.#consumers.map((consumer) => consumer.lastError()).find(Boolean) ?? null,
@@ -65,6 +71,7 @@ export class Runtime {
     await this.#storage.start();
     for (const consumer of this.#consumers) await this.#persist(() => consumer.start());
     this.#reconciler.start();
+    this.#statistics.start();
     this.#status.reason = null;
     // Renews the report, so that nobody is told any more that this worker is starting.
     await catalog
@@ -85,6 +92,7 @@ export class Runtime {
     this.#storage.stop();
     const stopped = Promise.all([
       this.#reconciler.stop(),
+      this.#statistics.stop(),
       ...this.#consumers.map((consumer) => consumer.stop()),
     ]);
     this.#running.drain();
