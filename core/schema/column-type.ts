@@ -24,7 +24,7 @@ const PLAIN: Readonly<Partial<Record<ColumnTypeName, string>>> = {
   boolean: 'boolean',
   integer: 'integer',
   bigInteger: 'bigint',
-  float: 'real',
+  float: 'double precision',
   date: 'date',
   time: 'time without time zone',
   dateTime: 'timestamp without time zone',
@@ -39,7 +39,7 @@ const PLAIN: Readonly<Partial<Record<ColumnTypeName, string>>> = {
 /** Other types that a field may have when its `data_type` asks for them. */
 const OTHERS: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = {
   integer: ['smallint'],
-  float: ['double precision'],
+  float: ['real'],
   json: ['jsonb'],
 };
 

@@ -5,6 +5,7 @@
 
 import { canonicalUuid } from '#core/catalog/canonical-text.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
+import { floatFault } from '#core/values/number.ts';
 import { compareDecimals, type Decimal, decimalOf, roundedTo } from './decimal.ts';
 import { DAY, dateOf, type Instant, instantOf, rounded, timeOf } from './read-timestamp.ts';
 
@@ -49,14 +50,15 @@ function numeric({ column }: ColumnField, value: unknown, side: Side): Decimal |
   return column.numericScale === null ? found : roundedTo(found, column.numericScale);
 }
 
-/** The nearest number that the column can hold; one of another base is not read. */
-function float({ column }: ColumnField, value: unknown, side: Side): Decimal | null {
+/** The nearest number that the column can hold, where it can hold one; one of another base is not read. */
+function float({ column }: ColumnField, value: unknown): Decimal | null {
   const text = textOf(value).trim();
   const found = number(value);
   if (found === null || found.exponent === Number.POSITIVE_INFINITY) return found;
   const double = Number(text);
   if (Number.isNaN(double) || /^[+-]?0[xob]/i.test(text)) return null;
-  const near = side === 'value' && column.typeName === 'float4' ? Math.fround(double) : double;
+  const isShort = column.typeName === 'float4' && floatFault(text, 4) === null;
+  const near = isShort ? Math.fround(double) : double;
   return decimalOf(String(near));
 }
 
@@ -126,7 +128,7 @@ function comparableOf(field: ColumnField, value: unknown, side: Side): Comparabl
     case 'decimal':
       return numeric(field, value, side);
     case 'float':
-      return float(field, value, side);
+      return float(field, value);
     case 'boolean':
       return truth(value);
     case 'date':

@@ -6,14 +6,21 @@ import { quote } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { textChecker } from '#core/values/check-value.ts';
 import { kindFault, kindOf } from '#core/values/json-type.ts';
+import { floatFault } from '#core/values/number.ts';
 
 /** The largest value of each integer type. */
 const MOST = { int2: 2n ** 15n - 1n, int4: 2n ** 31n - 1n, int8: 2n ** 63n - 1n };
 type IntegerType = keyof typeof MOST;
 
+/** Floating-point types. */
+type FloatType = 'float4' | 'float8';
+
 const INTEGER = /^[+-]?\d+$/;
 const PARTS = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** What columns of numbers may hold beside them. */
+const NO_NUMBER = /^(?:nan|[+-]?inf(?:inity)?)$/i;
 
 /** A value and the SQL type it is sent as. */
 export interface Typed {
@@ -23,14 +30,15 @@ export interface Typed {
 
 /**
  * The scalar as text; filters take no objects or lists here.
+ * @param isFloat it is compared with floating-point numbers, which JSON's are, too
  * @throws ServiceError INVALID_QUERY
  */
-export function scalarText(value: unknown, place: string): string {
+export function scalarText(value: unknown, place: string, isFloat = false): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw invalidQuery(`"${place}" must be a finite number.`);
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    if (!isFloat && Number.isInteger(value) && !Number.isSafeInteger(value)) {
       throw invalidQuery(`"${place}" is beyond the exact range of JSON numbers; send it as text.`);
     }
     return String(value);
@@ -64,18 +72,34 @@ function integerOperand(text: string, own: IntegerType): Typed {
   return { type: isWithin(number, own) ? own : 'int8', text: String(number) };
 }
 
+function isFloatType(type: string): type is FloatType {
+  return type === 'float4' || type === 'float8';
+}
+
 function isIntegerType(type: string | undefined): type is IntegerType {
   return type === 'int2' || type === 'int4' || type === 'int8';
+}
+
+/** Compared as the column rounds it, so that what was written is found; a number beyond its range is not. */
+function floatOperand(text: string, own: FloatType): Typed {
+  const fits = own === 'float8' || floatFault(text, 4) === null;
+  return { type: fits ? own : 'float8', text };
+}
+
+/** Whether a field may hold what is no number. */
+function holdsWords({ type }: ColumnField): boolean {
+  return type === 'float' || type === 'decimal';
 }
 
 /** Whole numbers are integers, so that every index on an integer column serves them. */
 function numericOperand(text: string, field: ColumnField | null, place: string): Typed {
   const trimmed = text.trim();
-  if (trimmed.length > 1_000 || !NUMBER.test(trimmed)) {
+  const isWord = field !== null && holdsWords(field) && NO_NUMBER.test(trimmed);
+  if (trimmed.length > 1_000 || !(isWord || NUMBER.test(trimmed))) {
     throw invalidQuery(`"${place}" must be a number.`);
   }
-  if (field?.type === 'float') return { type: 'float8', text: trimmed };
   const own = numberType(field);
+  if (isFloatType(own)) return floatOperand(trimmed, own);
   return isIntegerType(own) ? integerOperand(trimmed, own) : { type: own, text: trimmed };
 }
 
@@ -83,6 +107,7 @@ function numericOperand(text: string, field: ColumnField | null, place: string):
 function numberType(field: ColumnField | null): string {
   if (field?.type === 'decimal') return 'numeric';
   const own = field?.column.typeName;
+  if (field?.type === 'float') return own === 'float4' ? own : 'float8';
   return isIntegerType(own) ? own : 'int8';
 }
 
@@ -105,8 +130,8 @@ export function findable(
   const [first] = operands;
   if (first === undefined) return { type: 'text', texts: [] };
   const own = numberType(field);
-  const isNumber = first.type === 'numeric' || isIntegerType(first.type);
-  const isChosen = isNumber && isIntegerType(own);
+  const isNumber = first.type === 'numeric' || isIntegerType(first.type) || isFloatType(first.type);
+  const isChosen = isNumber && (isIntegerType(own) || own === 'float4');
   const found = isChosen ? operands.filter((operand) => operand.type === own) : operands;
   // One that is not there keeps what nulls come to.
   const [{ type } = first] = found;
@@ -145,7 +170,7 @@ export function operandOf(
   value: unknown,
   { place, spelled }: Written,
 ): Typed {
-  const text = scalarText(value, place);
+  const text = scalarText(value, place, field?.type === 'float');
   const wrong = spelled ? null : misfit(field, value);
   if (wrong !== null) throw invalidQuery(`"${place}": ${wrong}`);
   if (field === null) return numericOperand(text, null, place);

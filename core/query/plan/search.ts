@@ -1,5 +1,7 @@
 /** Plans `search`: a term looked for in the collection's own columns that the caller may see. */
+import type { ColumnField } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed-field.ts';
+import { floatFault } from '#core/values/number.ts';
 import type { Operator } from '../operator.ts';
 import { type Condition, connect, type ValueOperand } from './condition.ts';
 import type { Column } from './plan.ts';
@@ -20,6 +22,12 @@ function fitsInteger(term: string, typeName: string): boolean {
   return value >= -limit && value < limit;
 }
 
+/** Compared as the column rounds it; a number beyond its range is not in it. */
+function floatTest({ column }: ColumnField, term: string): readonly [Operator, string] | null {
+  const type = column.typeName === 'float4' ? 'float4' : 'float8';
+  return floatFault(term, type === 'float4' ? 4 : 8) === null ? ['_eq', type] : null;
+}
+
 /** How a column is tested, and the type of the term; null when the term cannot be in it. */
 function testOf({ field }: Column, term: string): readonly [Operator, string] | null {
   switch (field.type) {
@@ -30,6 +38,7 @@ function testOf({ field }: Column, term: string): readonly [Operator, string] | 
     case 'bigInteger':
       return fitsInteger(term, field.column.typeName) ? ['_eq', 'int8'] : null;
     case 'float':
+      return CANONICAL_NUMBER.test(term) && term.length < 100 ? floatTest(field, term) : null;
     case 'decimal':
       return CANONICAL_NUMBER.test(term) && term.length < 100 ? ['_eq', 'numeric'] : null;
     case 'uuid':

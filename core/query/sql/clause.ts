@@ -114,7 +114,10 @@ function finite(value: Value, made: Sql): Sql {
     return sql`CASE WHEN abs(${made}) < 2.5e-324 THEN 0 WHEN abs(${made}) < 1.7976931348623158e308 THEN (${made})::float8 END`;
   }
   if (type !== 'float') return made;
-  return sql`CASE WHEN (${made})::float8 NOT IN ('NaN', 'Infinity', '-Infinity') THEN (${made})::float8 END`;
+  // A float of four bytes is written with fewer digits, which those of eight bytes do not keep.
+  const isShort = value.kind === 'column' && value.column.field.column.typeName === 'float4';
+  const double = isShort ? sql`(${made})::text::float8` : sql`(${made})::float8`;
+  return sql`CASE WHEN ${double} NOT IN ('NaN', 'Infinity', '-Infinity') THEN ${double} END`;
 }
 
 /** A key as a list; null when a part of it is missing. */
