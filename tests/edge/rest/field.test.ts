@@ -158,7 +158,7 @@ t.test('makes fields', async (t) => {
     boolean: 'boolean',
     integer: 'integer',
     bigInteger: 'bigint',
-    float: 'real',
+    float: 'double precision',
     decimal: 'numeric',
     date: 'date',
     time: 'time without time zone',

@@ -42,7 +42,7 @@ t.test('every type has its column, and is read as what it was made', async (t) =
     ['boolean', 'boolean', false, false],
     ['integer', 'integer', 5, 5],
     ['bigInteger', 'bigint', '9007199254740993', '9007199254740993'],
-    ['float', 'real', 1.5, 1.5],
+    ['float', 'double precision', 1.5, 1.5],
     ['decimal', 'numeric', '1.25', 1.25],
     ['date', 'date', '2024-02-29', '2024-02-29'],
     ['time', 'time without time zone', '10:30:00', '10:30:00'],
