@@ -106,7 +106,11 @@ function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
   }
   const { parameters } = searchOf({ query });
   // A client that sends a condition means one, even when its value is null or empty.
-  if (parameters.search === null) throw invalidQuery('"search" must be a text.');
+  const { search } = parameters;
+  if (search === null) throw invalidQuery('"search" must be a text.');
+  if (typeof search === 'string' && search.trim() === '') {
+    throw invalidQuery('"search" must not be empty in a write.');
+  }
   // A misspelt member would be ignored as a condition, and select all items.
   const { bounds } = call.services;
   const options = { strict: true, typed: parameters };

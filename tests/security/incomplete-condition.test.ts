@@ -228,6 +228,8 @@ t.test('by query nothing is changed or deleted', async (t) => {
     { filter: [] },
     { search: null },
     { search: '' },
+    { search: ' \t' },
+    { search: ' ', filter: { id: { _gt: 0 } } },
     { search: null, filter: { id: { _gt: 0 } } },
     { search: null, sort: 'id', limit: 5 },
     { filter: {}, deep: { _filter: { id: 1 } } },

@@ -83,13 +83,14 @@ function parseOffset({ parameters, prefix }: Source, limit: number | null): numb
   return result;
 }
 
+/** Blanks are no search: clients send what is typed while it is typed. */
 function parseSearch(place: string, raw: unknown, counter: Counter): string | null {
   if (raw === undefined || raw === null) return null;
   const text = typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw;
   if (typeof text !== 'string') throw invalidQuery(`"${place}" must be a text.`);
   counter.search(text);
   const trimmed = text.trim();
-  if (trimmed === '') throw invalidQuery(`"${place}" must not be empty.`);
+  if (trimmed === '') return null;
   if (trimmed.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
   return trimmed;
 }
