@@ -494,7 +494,7 @@ export const variables = {
     parse: integer(100, Number.MAX_SAFE_INTEGER),
     fallback: String(DEFAULT_LIMITS.nestedItems),
     meaning:
-      'Maximum items in the lists inside the items of an answer; in streams and exports for each item',
+      'Maximum items in the lists inside one item of an answer',
   }),
   ANSWER_MAX_SIZE: define({
     parse: size,

@@ -250,10 +250,13 @@ export function guardRow(
   return sql`CASE WHEN ${join([fits, ...(isRoot && form === 'rows' ? resets : [])], ' AND ')} THEN ${json} END`;
 }
 
-/** A value of items in lists, or an error when there are more of them than may be. */
-export function countItems({ nestedItems }: SizeBounds, items: Sql, value: Sql): Sql {
+/**
+ * A value of items in lists, or an error when there are more of them than may be. A page gives up: read
+ * row by row, each of its items may have as many.
+ */
+export function countItems({ form, nestedItems }: SizeBounds, items: Sql, value: Sql): Sql {
   if (nestedItems === null) return value;
   const most = String(nestedItems);
-  const refused = refusal(`QUERY_MAX_NESTED_ITEMS ${most}`, items);
+  const refused = refusal(form === 'page' ? 'PAGE' : `QUERY_MAX_NESTED_ITEMS ${most}`, items);
   return sql`CASE WHEN CASE WHEN ${counted(ITEMS, items)} <= ${raw(most)} THEN TRUE ELSE ${refused} END THEN ${value} END`;
 }

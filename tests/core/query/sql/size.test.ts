@@ -156,11 +156,12 @@ t.test('items in lists are counted where their limits multiply to too many', asy
       const fields = `id,kids.id,kids.parent.${name}.id`;
       const query = { fields, deep: { kids: { _limit: 9, parent: deep(40) } } };
       // Lists that are read at once are read once for each parent, however often it is shown.
-      const expected = name === 'loose' ? 4 : refused;
+      const most = form === 'page' ? 'large page' : refused;
+      const expected = name === 'loose' ? 4 : most;
       t.strictSame(await count(form, query), expected, `${form} ${name} of kids`);
     }
   }
   const each = { fields: 'id,parent.kids.id', deep: { parent: { kids: { _limit: -1 } } } };
   t.equal(await outcome('kids', each, { form: 'rows', bounds }), 32, 'for each row of a stream');
-  t.strictSame(await outcome('kids', each, { bounds }), refused, 'for all of a page');
+  t.equal(await outcome('kids', each, { bounds }), 'large page', 'a page is read row by row');
 });
