@@ -34,6 +34,8 @@ export interface Input {
   readonly key?: Key | undefined;
   /** The values of a unique key: new items that share them are one. */
   readonly match?: string | undefined;
+  /** The place of a new item that the body writes once and several items refer to. */
+  readonly shared?: string | undefined;
 }
 
 interface ToOneDraft {
@@ -181,23 +183,25 @@ export class Planner {
     if (!isJsonObject(given)) throw invalidPayload(`${at(place)} must be an object.`);
     const { collection } = draft;
     const value = this.#bounded(collection, given);
-    const { item, lists } = this.#members(draft, { place, owner, value });
+    const isShared = input.shared !== undefined;
+    const { item, lists } = this.#members(draft, { place, owner, value, isShared });
     const key = input.key ?? keyIn(collection, value);
     if (intent === 'update' && key === null) throw invalidPayload(`${at(place)} lacks its key.`);
     const known = intent === 'either' && key === null ? 'create' : intent;
-    return { place, item, sent: value, lists, key, intent: known, match: input.match };
+    const { match, shared } = input;
+    return { place, item, sent: value, lists, key, intent: known, match, shared };
   }
 
   /** Parts the members of an item from its lists of related items. */
-  #members(draft: Draft, from: { place: PayloadPath; owner: number; value: Item }) {
-    const { place, owner, value } = from;
+  #members(draft: Draft, from: Related & { readonly value: Item }) {
+    const { place, owner, value, isShared } = from;
     const lists: string[] = [];
     const keys: Record<string, string> = {};
     for (const [name, member] of Object.entries(value)) {
       const relation = this.#relation(draft, name);
       if (relation === undefined) continue;
       if (typeof member === 'number' && isText(draft.collection, name)) keys[name] = String(member);
-      const related = { owner, place: [...place, name], value: member };
+      const related = { owner, place: [...place, name], value: member, isShared };
       if (this.#relate(draft, relation, related, value)) lists.push(name);
     }
     // What is sent once for many keys stays one object, and is prepared once.
@@ -217,12 +221,7 @@ export class Planner {
    * Takes what stands under a relational field into the draft.
    * @returns whether the member is no member of the item's own row
    */
-  #relate(
-    draft: Draft,
-    relation: Relation,
-    related: { owner: number; place: PayloadPath; value: unknown },
-    item: Item,
-  ): boolean {
+  #relate(draft: Draft, relation: Relation, related: Related, item: Item): boolean {
     const { owner, place, value } = related;
     if (relation.kind === 'm2o' || relation.kind === 'a2o') {
       if (isJsonObject(value)) {
@@ -230,7 +229,7 @@ export class Planner {
         const name = `${relation.field}:${end.collection}`;
         const step = draft.toOne.get(name) ?? { relation, end, inputs: [], owners: [] };
         draft.toOne.set(name, step);
-        step.inputs.push({ place, value, intent: 'either' });
+        step.inputs.push({ place, value, intent: 'either', shared: sharedAt(place) });
         step.owners.push(owner);
       }
       return false;
@@ -270,7 +269,12 @@ export class Planner {
     this.#allowance.require(entriesIn(related.value));
     const { inputs, selection } = await selectionOf(child, relation, related, this.#slice);
     this.#allowance.take(selection.linked.length + selection.removed.length);
-    pushAll(step.inputs, inputs);
+    pushAll(
+      step.inputs,
+      related.isShared
+        ? inputs.map((input) => ({ ...input, shared: sharedAt(input.place) }))
+        : inputs,
+    );
     pushAll(
       step.owners,
       inputs.map(() => related.owner),
@@ -292,10 +296,21 @@ function ownedInput(child: Collection, relation: ToMany, input: Omit<Input, 'key
   return { ...input, key, value: Object.fromEntries(kept) };
 }
 
+/** What stands under a relational field of an item. */
 interface Related {
   readonly owner: number;
   readonly place: PayloadPath;
   readonly value: unknown;
+  /** The item is one that several others refer to. */
+  readonly isShared: boolean;
+}
+
+/**
+ * What tells the new item at a place from others: in a body that is no list of items, each place stands
+ * once, also where it is written for many keys.
+ */
+function sharedAt(place: PayloadPath): string | undefined {
+  return typeof place[0] === 'string' ? pathText(place) : undefined;
 }
 
 /** How many entries the lists under a relational field have. */

@@ -25,6 +25,8 @@ export interface PlannedItem {
   readonly intent: 'create' | 'update' | 'either';
   /** Items to be created that share this are one. */
   readonly match?: string | undefined;
+  /** The same of items that are not told apart by their keys: the payload writes it once for several owners. */
+  readonly shared?: string | undefined;
 }
 
 /** A related item that is named by its key alone. */

@@ -53,9 +53,10 @@ function nodeOfRow(nodes: Nodes, row: FoundRow, planned: PlannedItem): Node {
 }
 
 /** What tells a new item from others; null: nothing does. */
-function identityOf({ intent, key, match }: PlannedItem): string | null {
+function identityOf({ intent, key, match, shared }: PlannedItem): string | null {
   if (match !== undefined) return `new by ${match}`;
-  return intent === 'either' && key !== null ? `new ${JSON.stringify(key)}` : null;
+  if (intent === 'either' && key !== null) return `new ${JSON.stringify(key)}`;
+  return shared === undefined ? null : `new at ${shared}`;
 }
 
 /** What is created with a key of its own is one row, however often the payload names it. */

@@ -38,6 +38,7 @@ const SETUP = `
 const FRESH = `
   TRUNCATE countries, authors, articles, comments, tags, articles_tags, headings, quotes,
     articles_blocks RESTART IDENTITY;
+  TRUNCATE system_activity CASCADE;
   INSERT INTO authors (name) VALUES ('Ada'), ('Bob');
   INSERT INTO articles (title, author) VALUES ('one', 1), ('two', 1), ('three', 2);
   INSERT INTO comments (article, body, sort) VALUES (1, 'a', 1), (1, 'b', 2), (2, 'c', 1);
@@ -85,6 +86,52 @@ t.test(
     t.strictSame(await rows('SELECT author FROM articles WHERE id = 3'), ['2']);
   },
 );
+
+t.test('a new item that stands once for many keys is one item', async (t) => {
+  await writer.update('articles', [1, 2, 3], {
+    author: {
+      name: 'Shared',
+      country: { code: 'nl', name: 'Netherlands' },
+      articles: { create: [{ title: 'of the new one', comments: [{ body: 'first' }] }] },
+    },
+  });
+  t.strictSame(await rows(`SELECT count(*), max(country) FROM authors WHERE name = 'Shared'`), [
+    '1 nl',
+  ]);
+  t.strictSame(await rows('SELECT count(DISTINCT author) FROM articles WHERE id IN (1, 2, 3)'), [
+    '1',
+  ]);
+  t.strictSame(
+    await rows(`SELECT title, body FROM articles a JOIN comments c ON c.article = a.id
+      WHERE a.title = 'of the new one'`),
+    ['of the new one first'],
+    'what comes with it, too',
+  );
+  t.strictSame(
+    await rows(`SELECT collection, count(*) FROM system_activity WHERE action = 'create'
+      AND collection IN ('authors', 'countries') GROUP BY 1 ORDER BY 1`),
+    ['authors 1', 'countries 1'],
+    'and it is told once',
+  );
+});
+
+t.test('new items in a list are those of each key, and what they refer to is one', async (t) => {
+  await writer.update('articles', [1, 2], {
+    comments: { create: [{ body: 'same' }] },
+    tags: { create: [{ tags_id: { name: 'new' } }] },
+    blocks: { create: [{ collection: 'quotes', item: { said: 'once' } }] },
+  });
+  t.strictSame(await rows(`SELECT article FROM comments WHERE body = 'same' ORDER BY 1`), [
+    '1',
+    '2',
+  ]);
+  t.strictSame(await rows(`SELECT count(*) FROM tags WHERE name = 'new'`), ['1']);
+  t.strictSame(
+    await rows('SELECT count(*) AS all_of, count(DISTINCT item) AS items FROM articles_blocks'),
+    ['2 1'],
+  );
+  t.strictSame(await rows('SELECT count(*) FROM quotes'), ['1']);
+});
 
 t.test('a whole list replaces the related items', async (t) => {
   await writer.update('articles', [1], {
