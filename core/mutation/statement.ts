@@ -164,6 +164,18 @@ export function presentStatement(collection: Collection, keys: readonly Key[]): 
   return sql`SELECT ${returnedKey(collection, 't')} FROM ${tableOf(collection)} AS t JOIN ${keysFrom(collection, keys)} ON ${keysMatch(collection)}`;
 }
 
+/** Moves a sequence past a value, never backwards; yields a row where it was moved. */
+function moveSql([schema, name]: readonly [string, string], value: Sql): Sql {
+  const move = sql`setval(${`${quote(schema)}.${quote(name)}`}::regclass, ${value})`;
+  // A sequence that was not called yet gives its last value next.
+  return sql`SELECT ${move} FROM ${identifier(schema, name)} WHERE last_value + is_called::int <= ${value}`;
+}
+
+/** Moves the sequence behind a field past a value that is written next; null when it has none. */
+export function reserveStatement({ column }: ColumnField, value: bigint): Sql | null {
+  return column.sequence && moveSql(column.sequence, sql`${String(value)}::int8`);
+}
+
 /**
  * Moves the sequences behind fields past the highest value in the table, never backwards.
  * Null when none of the fields has a sequence.
@@ -175,10 +187,8 @@ export function sequenceStatement(
   const moves = fields.flatMap((field) => {
     const { sequence } = field.column;
     if (sequence === null) return [];
-    const [schema, name] = sequence;
     const highest = sql`(SELECT max(${columnSql(field)}) FROM ${tableOf(collection)})`;
-    const move = sql`setval(${`${quote(schema)}.${quote(name)}`}::regclass, ${highest})`;
-    return [sql`(SELECT ${move} FROM ${identifier(schema, name)} WHERE last_value < ${highest})`];
+    return [sql`(${moveSql(sequence, highest)})`];
   });
   return moves.length === 0 ? null : sql`SELECT ${join(moves)}`;
 }

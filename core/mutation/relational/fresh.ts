@@ -209,12 +209,18 @@ function itemsOf(work: FreshWork): FreshItems | null {
   const written = [...draft.rows.values()];
   const [root, ...below] = recordedOf(work, draft.rows);
   if (root === undefined || written.length > MAX_PLACES) return null;
-  const after = moves(root.rows.collection, root.rows.fields);
-  if (below.length > 0) {
-    const isAgain = below.some(({ rows }) => rows.collection === root.rows.collection);
+  const after: Statement[] = [];
+  for (const [collection, places] of Map.groupBy(written, (rows) => rows.collection)) {
+    const moved = moves(
+      collection,
+      places.flatMap(({ fields }) => fields),
+    );
     // Rows that are written later would take keys behind those that were given.
-    if (isAgain && after.length > 0) return null;
-    if (!written.every(({ collection }) => hasPlainDefaults(collection))) return null;
+    if (places.length > 1 && moved.length > 0) return null;
+    after.push(...moved);
+  }
+  if (below.length > 0 && !written.every(({ collection }) => hasPlainDefaults(collection))) {
+    return null;
   }
   return { items: { written, recorded: [root, ...below] }, after };
 }

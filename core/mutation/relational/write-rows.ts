@@ -2,9 +2,12 @@
  * Writes what was judged, in the order in which rows need each other: first what a row refers to,
  * then the row, then what refers to it.
  */
-import type { Collection } from '#core/catalog/catalog.ts';
+import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { rowsOf } from '#core/database/prepared.ts';
+import { render } from '#core/database/sql.ts';
 import { PENDING } from '../payload.ts';
 import { deleteRows, insertRows, updateRows } from '../rows.ts';
+import { reserveStatement } from '../statement.ts';
 import type { Write } from '../target.ts';
 import { writtenNodes } from './judge.ts';
 import { columnField, highestSorts, textsOf } from './lock.ts';
@@ -150,16 +153,55 @@ async function own(owners: Work, many: ToManyWork): Promise<void> {
   await sortNew(many, ends);
 }
 
-/** Writes a piece of work with all below it. The rows that exist are locked and all is judged. */
-export async function writeRows(work: Work): Promise<void> {
+async function writeAll(work: Work): Promise<void> {
   for (const step of work.toOne) {
-    await writeRows(step.work);
+    await writeAll(step.work);
     await refer(work, step);
   }
   await writeNodes(work);
   for (const step of work.toMany) {
     await takeOut(step);
     await own(work, step);
-    await writeRows(step.work);
+    await writeAll(step.work);
   }
+}
+
+/** The keys of new rows of one collection: the highest that is given, and whether others are generated. */
+interface NewKeys {
+  highest: bigint | null;
+  areGenerated: boolean;
+}
+
+const WHOLE = /^-?\d+$/;
+
+function newKeysOf(work: Work, found = new Map<ColumnField, NewKeys>()) {
+  const [field] = work.write.collection.primaryKey;
+  if (field !== undefined && field.column.sequence !== null) {
+    const keys = found.get(field) ?? { highest: null, areGenerated: false };
+    found.set(field, keys);
+    for (const { row } of writtenNodes(work, 'create')) {
+      const text = row.get(field) ?? null;
+      if (text === null) keys.areGenerated = true;
+      else if (WHOLE.test(text)) {
+        const value = BigInt(text);
+        if (keys.highest === null || value > keys.highest) keys.highest = value;
+      }
+    }
+  }
+  for (const step of [...work.toOne, ...work.toMany]) newKeysOf(step.work, found);
+  return found;
+}
+
+/** Keeps keys that are generated apart from those that the same payload gives. */
+async function reserveKeys(work: Work): Promise<void> {
+  for (const [field, { highest, areGenerated }] of newKeysOf(work)) {
+    const reserve = highest !== null && areGenerated ? reserveStatement(field, highest) : null;
+    if (reserve !== null) await rowsOf(work.write.client, render(reserve));
+  }
+}
+
+/** Writes a piece of work with all below it. The rows that exist are locked and all is judged. */
+export async function writeRows(work: Work): Promise<void> {
+  await reserveKeys(work);
+  await writeAll(work);
 }

@@ -133,6 +133,38 @@ t.test('new items in a list are those of each key, and what they refer to is one
   t.strictSame(await rows('SELECT count(*) FROM quotes'), ['1']);
 });
 
+t.test('keys that are generated stay apart from those that the same payload gives', async (t) => {
+  const [given, generated] = await writer.create('authors', [
+    { id: 101, name: 'x' },
+    { name: 'y' },
+  ]);
+  t.strictSame([given, generated], [['101'], ['102']]);
+  t.strictSame(
+    await writer.create('authors', [{ name: 'a' }, { id: 103, name: 'b' }, { name: 'c' }]),
+    [['104'], ['103'], ['105']],
+  );
+  await writer.create('articles', { title: 'of the next', author: { id: 106, name: 'd' } });
+  t.strictSame(await writer.create('authors', { name: 'e' }), [['107']]);
+});
+
+t.test('keys that are given in a list move their sequence', async (t) => {
+  const body = { name: 'x', articles: { create: [{ id: 50, title: 'y' }] } };
+  for (const create of [writer.create, writer.createAtOnce]) {
+    await writer.sql(FRESH);
+    await writer.sql('TRUNCATE articles RESTART IDENTITY CASCADE');
+    t.ok(await create('authors', body));
+    t.strictSame(await writer.create('articles', { title: 'z' }), [['51']]);
+  }
+});
+
+t.test('a sequence that was never called moves past its first value', async (t) => {
+  for (const create of [writer.create, writer.createAtOnce]) {
+    await writer.sql('TRUNCATE comments RESTART IDENTITY');
+    await create('comments', { id: 1, body: 'x' });
+    t.strictSame(await writer.create('comments', { body: 'y' }), [['2']]);
+  }
+});
+
 t.test('a whole list replaces the related items', async (t) => {
   await writer.update('articles', [1], {
     comments: [2, { body: 'new' }, { id: 3, body: 'moved' }],
