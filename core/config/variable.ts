@@ -59,6 +59,13 @@ export const path = v.pipe(
 /** A duration in milliseconds, written like `500ms`, `5s`, `15m`, `7d`. */
 export const duration = scaled(DURATION_UNITS, '30s');
 
+/** The same; a number without a unit is one of seconds, as other servers take the variable. */
+export const durationOrSeconds = v.pipe(
+  v.string(),
+  v.transform((text) => (/^\d+$/.test(text.trim()) ? `${text.trim()}s` : text)),
+  duration,
+);
+
 /** A size in bytes, written like `512kb`, `16mb`. */
 export const size = scaled(SIZE_UNITS, '16mb');
 

@@ -7,6 +7,7 @@ import {
   choice,
   cookieName,
   duration,
+  durationOrSeconds,
   flag,
   headerName,
   httpTokens,
@@ -493,8 +494,7 @@ export const variables = {
   QUERY_MAX_NESTED_ITEMS: define({
     parse: integer(100, Number.MAX_SAFE_INTEGER),
     fallback: String(DEFAULT_LIMITS.nestedItems),
-    meaning:
-      'Maximum items in the lists inside one item of an answer',
+    meaning: 'Maximum items in the lists inside one item of an answer',
   }),
   ANSWER_MAX_SIZE: define({
     parse: size,
@@ -609,9 +609,10 @@ export const variables = {
       'Who may use it: `handshake` whose first message is a login, `strict` whose request has a token, `public` everybody',
   }),
   WEBSOCKETS_REST_AUTH_TIMEOUT: define({
-    parse: duration,
+    parse: durationOrSeconds,
     fallback: '10s',
-    meaning: 'Time for that message, and for a new token after one has expired',
+    meaning:
+      'Time for that message, and for a new token after one has expired; seconds without a unit',
   }),
   WEBSOCKETS_REST_CONN_LIMIT: define({
     parse: integer(1, 1_000_000),
@@ -635,9 +636,9 @@ export const variables = {
       'Who may use it: `handshake` who sends a token with connection_init, `strict` whose request has one, `public` everybody',
   }),
   WEBSOCKETS_GRAPHQL_AUTH_TIMEOUT: define({
-    parse: duration,
+    parse: durationOrSeconds,
     fallback: '10s',
-    meaning: 'Time for connection_init',
+    meaning: 'Time for connection_init; seconds without a unit',
   }),
   WEBSOCKETS_GRAPHQL_CONN_LIMIT: define({
     parse: integer(1, 1_000_000),

@@ -25,7 +25,9 @@ export interface ActionAccess {
 export type CollectionAccess = Readonly<Record<Action, ActionAccess>>;
 
 /** What a caller may do with one action, on one item or on the items of a collection. */
-export type ItemActionAccess = ActionAccess | { readonly access: boolean };
+export type ItemActionAccess =
+  | ActionAccess
+  | (Omit<ActionAccess, 'access'> & { readonly access: boolean });
 
 /** What a caller may do with an item. */
 export interface ItemAccess {
@@ -63,13 +65,13 @@ function presetsOf(permissions: readonly Permission[], caller: Caller) {
   );
 }
 
-function described(
+function described<A extends Access | boolean>(
   action: Action,
   permissions: readonly Permission[],
-  access: Access,
+  access: A,
   caller: Caller,
-): ActionAccess {
-  if (access === 'none' || !hasFields(action)) return { access };
+): Omit<ActionAccess, 'access'> & { readonly access: A } {
+  if (access === 'none' || access === false || !hasFields(action)) return { access };
   const presets = presetsOf(permissions, caller);
   const fields = fieldsOf(permissions);
   return { access, fields, ...(Object.keys(presets).length === 0 ? {} : { presets }) };
@@ -126,8 +128,8 @@ export class PermissionService {
   }
 
   /**
-   * The caller's rights on one item (`access` is then a boolean), on the item of a singleton, or on
-   * any item.
+   * The caller's rights on one item or on that of a singleton (`access` is then a boolean), or on any
+   * item.
    * @param segment the key as in the path; null without one
    * @throws ServiceError FORBIDDEN to anonymous callers, and for a malformed key
    */
@@ -136,7 +138,9 @@ export class PermissionService {
     return this.#contexts.with({ caller, collection }, async (context) => {
       const holds = await this.#judge(context, segment);
       const { rights } = context;
-      const isSingleton = context.catalog.collections.get(collection)?.singleton ?? false;
+      // To callers without rights on it, a singleton is like what does not exist.
+      const isKnown = rights.admin || rights.collections.has(collection);
+      const { singleton = false } = context.catalog.collections.get(collection) ?? {};
       const of = (action: Action): ItemActionAccess => {
         const all = rights.of(collection, action);
         const permissions = all.filter(
@@ -144,9 +148,10 @@ export class PermissionService {
         );
         // For one item, access is either true or false.
         if (segment !== null) return { access: permissions.length > 0 };
-        const judged = permissions.length === 0 ? 'none' : 'full';
-        const access = holds === null ? accessOf(action, permissions) : judged;
-        return isSingleton ? described(action, permissions, access, caller) : { access };
+        const isAllowed = permissions.length > 0;
+        if (singleton && isKnown) return described(action, permissions, isAllowed, caller);
+        const judged = isAllowed ? 'full' : 'none';
+        return { access: holds === null ? accessOf(action, permissions) : judged };
       };
       return { update: of('update'), delete: of('delete'), share: of('share') };
     });

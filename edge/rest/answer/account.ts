@@ -30,7 +30,7 @@ export const allRights = v.record(
   v.strictObject({ create: action, read: action, update: action, delete: action, share: action }),
 );
 
-const onItem = v.union([v.strictObject({ access: v.boolean() }), action]);
+const onItem = v.union([v.strictObject({ ...action.entries, access: v.boolean() }), action]);
 
 /** Rights on one item, or on any item of a collection. */
 export const itemRights = v.strictObject({ update: onItem, delete: onItem, share: onItem });

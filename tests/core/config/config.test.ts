@@ -33,6 +33,14 @@ t.test('durations and sizes are milliseconds and bytes', async (t) => {
   t.strictSame(config.DATABASE_SCHEMA, ['a', 'b']);
 });
 
+t.test('the time for a login on a socket is one of seconds without a unit', async (t) => {
+  for (const name of ['WEBSOCKETS_REST_AUTH_TIMEOUT', 'WEBSOCKETS_GRAPHQL_AUTH_TIMEOUT'] as const) {
+    t.equal(loadConfig({ [name]: '1' })[name], 1_000);
+    t.equal(loadConfig({ [name]: '500ms' })[name], 500);
+    t.throws(() => loadConfig({ [name]: '1x' }), { message: /must be a number with a unit/ });
+  }
+});
+
 t.test('files have bounds unless they are turned off', async (t) => {
   const gigabyte = 1024 ** 3;
   t.match(loadConfig({}), {

@@ -16,7 +16,8 @@ const TOKEN = 'editor-static-token';
 const RIGHTS = `
   ALTER TABLE articles ADD COLUMN owner uuid;
   UPDATE articles SET owner = '${EDITOR}' WHERE id <= 2;
-  INSERT INTO system_collections (collection, singleton) VALUES ('pages', true);
+  CREATE TABLE hidden_page (id int PRIMARY KEY, title text);
+  INSERT INTO system_collections (collection, singleton) VALUES ('pages', true), ('hidden_page', true);
   INSERT INTO system_roles (id, name) VALUES ('${id(3)}', 'Editor');
   INSERT INTO system_users (id, role, token) VALUES ('${EDITOR}', '${id(3)}',
     '${createHash('sha256').update(TOKEN).digest('hex')}');
@@ -105,10 +106,14 @@ t.test('rights', async (t) => {
       share: NONE,
     });
     t.strictSame(await rightsAt('/permissions/me/pages'), {
-      delete: NONE,
-      share: NONE,
-      update: { access: 'full', fields: ['title'], presets: { title: 'x' } },
+      ...denied,
+      update: { access: true, fields: ['title'], presets: { title: 'x' } },
     });
+    t.strictSame(
+      await rightsAt('/permissions/me/hidden_page'),
+      await rightsAt('/permissions/me/no_such_table'),
+      'a hidden singleton is like what does not exist',
+    );
     t.equal((await get('/permissions/me/articles/x')).status, 403);
     const rules = `INSERT INTO system_permissions (policy, collection, action, permissions, fields)
       SELECT '${POLICY}', 'comments', 'update', json_build_object('id', n), '*'
