@@ -27,8 +27,11 @@ const parameters = v.object({
   extensions: v.nullish(v.record(v.string(), v.unknown(), 'must be an object'), null),
 });
 
+/** Answers are in UTF-8, whether a client says so or not. */
+const CHARSET = /;\s*charset="?utf-?8"?/gi;
+
 function typeOf(request: Request): string {
-  const accept = request.header('accept') ?? '*/*';
+  const accept = (request.header('accept') ?? '*/*').replace(CHARSET, '');
   const [best] = new Negotiator({ headers: { accept } }).mediaTypes([JSON_TYPE, GRAPHQL_TYPE]);
   return best ?? JSON_TYPE;
 }

@@ -221,6 +221,32 @@ t.test('failures name what is wrong', async (t) => {
   t.equal(status, 405);
 });
 
+t.test(
+  'the media type of an answer is the one that is accepted, with a charset or without',
+  async (t) => {
+    for (const [accept, type, status] of [
+      [
+        'application/graphql-response+json; charset=utf-8, application/json; charset=utf-8',
+        'application/graphql-response+json',
+        400,
+      ],
+      ['application/graphql-response+json', 'application/graphql-response+json', 400],
+      ['application/json; charset=UTF-8', 'application/json', 200],
+      ['application/json, application/graphql-response+json;q=0.5', 'application/json', 200],
+      ['*/*', 'application/json', 200],
+    ] as const) {
+      const answer = await cluster.fetch('/graphql', {
+        method: 'POST',
+        headers: { accept },
+        body: JSON.stringify({ query: '{ author { nmae } }' }),
+      });
+      await answer.arrayBuffer();
+      t.equal(answer.headers.get('content-type'), `${type}; charset=utf-8`, accept);
+      t.equal(answer.status, status, accept);
+    }
+  },
+);
+
 t.test('the schema tells of itself', async (t) => {
   const { data, errors } = await ask(`{
     __type(name: "author") { name fields { name type { kind name ofType { name } } } }
