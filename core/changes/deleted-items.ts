@@ -37,9 +37,12 @@ export function keepDeletedSql(schema: string, { name }: Collection, rows: Sql, 
 export function deletedRowsSql(schema: string, { name, table }: Collection, items: Sql): Sql {
   if (table === null) throw new TypeError(`${name} has no rows`);
   const type = identifier(table.schema, table.name);
+  // A prepared statement is not made anew for the type of a row, only for the table itself.
+  const touched = sql`NOT EXISTS (SELECT FROM ${type} WHERE FALSE)`;
   return sql`(SELECT (d.content::${type}).* FROM (
     SELECT DISTINCT ON (item) content FROM ${systemTable(schema, 'deleted_items')}
-    WHERE collection = ${literal(name)} AND item = ANY(${items}) ORDER BY item, deleted DESC) AS d)`;
+    WHERE collection = ${literal(name)} AND item = ANY(${items}) ORDER BY item, deleted DESC) AS d
+    WHERE ${touched})`;
 }
 
 /** The collections that this edge listens to, and what was kept for it. */

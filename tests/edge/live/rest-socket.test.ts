@@ -170,6 +170,33 @@ t.test('an item of a key of several fields', async (t) => {
   t.match((await socket.next()).data, { a: 1, b: 'x,y', n: 2 });
 });
 
+t.test('deletes are told after a table was dropped and made again', async (t) => {
+  const make = 'CREATE TABLE again (id int PRIMARY KEY, mood mood)';
+  await db.query(`CREATE TYPE mood AS ENUM ('a'); ${make}`);
+  const remakes = [
+    `DROP TABLE again; ${make}`,
+    `DROP TABLE again; DROP TYPE mood; CREATE TYPE mood AS ENUM ('a'); ${make}`,
+    'ALTER TABLE again ALTER mood TYPE text; ALTER TABLE again ALTER mood TYPE mood USING mood::mood',
+  ];
+  for (const [round, remake] of ['SELECT 1', ...remakes].entries()) {
+    await db.query(remake);
+    await cluster.served('/items/again');
+    const socket = await login();
+    const query = { fields: ['id'], filter: { mood: { _eq: 'a' } } };
+    socket.send({ type: 'subscribe', collection: 'again', query });
+    t.match(await socket.next(({ event }) => event === 'init'), { data: [] });
+    // Often enough for a connection to keep the plan.
+    for (let id = 1; id <= 8; id += 1) {
+      const made = await write('POST', '/items/again', { id, mood: 'a' }, 0);
+      t.equal(made.status, 200, `round ${round}: ${await made.text()}`);
+      t.equal((await write('DELETE', `/items/again/${id}`, undefined, 0)).status, 204);
+      const told = ({ event }: { event?: string }) => event === 'delete' || event === 'init';
+      t.match(await socket.next(told), { event: 'delete', data: [id] });
+    }
+    socket.close();
+  }
+});
+
 t.test('what goes with a deleted item', async (t) => {
   await db.query(`
     CREATE TABLE parent (id serial PRIMARY KEY);
