@@ -74,17 +74,18 @@ t.test('a failed write ends it', async (t) => {
 t.test(
   'many files that stop half way share the memory of the process, and arrive whole',
   async (t) => {
-    const memory = SharedArrayBuffer;
     let bytes = 0;
-    t.teardown(() => {
-      globalThis.SharedArrayBuffer = memory;
-    });
-    globalThis.SharedArrayBuffer = class extends memory {
-      constructor(size: number) {
-        super(size);
+    const made = SharedArrayBuffer;
+    const counting: ProxyHandler<SharedArrayBufferConstructor> = {
+      construct(target, [size = 0]: number[]) {
         bytes += size;
-      }
+        return new target(size);
+      },
     };
+    globalThis.SharedArrayBuffer = new Proxy(made, counting);
+    t.teardown(() => {
+      globalThis.SharedArrayBuffer = made;
+    });
     const piece = randomBytes(3_000_000);
     const files = Array.from({ length: 100 }, () => {
       const written = createHash('sha256');
