@@ -215,7 +215,7 @@ export async function openEdgeServices(
     shares,
     bounds,
     access,
-    hash: (secret: string) => hashPassword(config, secret),
+    hash: (secret: string, holder: string) => hashPassword(config, secret, holder),
     maxBatch: config.MAX_BATCH_MUTATION,
     schema,
     journal,

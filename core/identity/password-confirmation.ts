@@ -1,5 +1,7 @@
 /** Asks callers for their password again before they change by what they log in. */
+
 import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
@@ -23,10 +25,13 @@ export class PasswordConfirmation {
    * @throws ServiceError INVALID_PAYLOAD for another password, for users without one, and when too
    *   many attempts have failed
    */
-  async require({ user, ip }: Caller, password: unknown): Promise<void> {
+  async require(caller: Caller, password: unknown): Promise<void> {
+    const { user, ip } = caller;
     const hash = user === null ? null : await this.#hashOf(user);
     const right =
-      hash !== null && typeof password === 'string' && (await verifyPassword(hash, password));
+      hash !== null &&
+      typeof password === 'string' &&
+      (await verifyPassword(hash, password, quotaKeyOf(caller)));
     // The result is not used before the attempt is counted.
     const attempt = await takeAttempt(this.#place, sql`id = ${user}::uuid`, ip);
     if (attempt === null || !right) {

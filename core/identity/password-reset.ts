@@ -1,4 +1,5 @@
 /** Password reset: a mail to the stored address, and a new password with its token. */
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
@@ -65,7 +66,8 @@ export class PasswordResets {
     const usable = account?.status === 'active' && account.provider === 'default';
     if (!usable || !isCurrent(claims, account)) throw new ServiceError('INVALID_TOKEN');
     checkPasswordPolicy(await readPasswordPolicy(pool, schema), password);
-    const hash = await hashPassword(config, password);
+    const holder = quotaKeyOf({ user: null, ip: visitor.ip });
+    const hash = await hashPassword(config, password, holder);
     await transaction(pool, async (client) => {
       const { rowCount } = await client.query(
         render(sql`UPDATE ${systemTable(schema, 'users')} SET password = ${hash}

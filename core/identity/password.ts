@@ -1,6 +1,7 @@
 /**
  * Passwords: hashing with argon2id, comparing, and the policy for new ones. Hashing is the most
- * expensive thing that an anonymous caller can cause, so few run at a time and few wait.
+ * expensive thing that an anonymous caller can cause, so few run at a time, by turns of holders, and
+ * few wait.
  */
 import { randomBytes } from 'node:crypto';
 import { createContext } from 'node:vm';
@@ -9,9 +10,9 @@ import type { Config } from '#core/config/config.ts';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { Turns } from '#core/holders/turns.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { runBounded } from '#core/validation/bounded-run.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 export type PasswordConfig = Pick<Config, 'ARGON2_MEMORY' | 'ARGON2_TIME' | 'ARGON2_PARALLELISM'>;
 
@@ -20,17 +21,34 @@ export const PASSWORD_MAX_BYTES = 1_024;
 
 /** Half of Node's thread pool, so that files and name lookups continue. */
 const HASHING_AT_ONCE = 2;
+/** Passwords of one holder that may wait, and those of all. */
 const HASHING_WAITING = 64;
+const HASHING_WAITING_IN_ALL = 1_024;
 /** Processor time for matching one password with the policy, in milliseconds. */
 const POLICY_TIMEOUT_MS = 250;
 
-const hashing = new ConcurrencyLimit(HASHING_AT_ONCE, HASHING_WAITING, () =>
-  unavailable('passwords', 'Too many passwords are being checked right now.'),
-);
+const hashing = new Turns({
+  slots: HASHING_AT_ONCE,
+  slotsPerHolder: HASHING_AT_ONCE,
+  maxWaitingPerHolder: HASHING_WAITING,
+  maxWaiting: HASHING_WAITING_IN_ALL,
+  refusal: () => unavailable('passwords', 'Too many passwords are being checked right now.'),
+});
+/** The holder of what is for no client. */
+const OWN = '';
+
+let worked = 0;
 
 /** How many passwords this process has hashed or compared so far. */
 export function passwordsWorked(): number {
-  return hashing.started;
+  return worked;
+}
+
+function work<T>(holder: string, compute: () => Promise<T>): Promise<T> {
+  return hashing.run(holder, () => {
+    worked += 1;
+    return compute();
+  });
 }
 
 function isTooLong(password: string): boolean {
@@ -48,24 +66,34 @@ function parameters(config: PasswordConfig) {
 
 /**
  * Hashes a password with argon2id and the configured parameters, in PHC format.
+ * @param holder for whom; the process itself when left out
  * @throws {ServiceError} INVALID_PAYLOAD for a password over {@link PASSWORD_MAX_BYTES};
- *   SERVICE_UNAVAILABLE with Retry-After when too many are waiting
+ *   SERVICE_UNAVAILABLE with Retry-After when too many of the holder are waiting
  */
-export async function hashPassword(config: PasswordConfig, password: string): Promise<string> {
+export async function hashPassword(
+  config: PasswordConfig,
+  password: string,
+  holder = OWN,
+): Promise<string> {
   if (isTooLong(password)) {
     throw invalidPayload(`A password may have up to ${PASSWORD_MAX_BYTES} bytes.`);
   }
-  return await hashing.run(() => argon2.hash(password, parameters(config)));
+  return await work(holder, () => argon2.hash(password, parameters(config)));
 }
 
 /**
  * Whether a password matches a hash; false for an invalid hash, and for a password that is longer
  * than allowed. The time does not depend on where they differ.
- * @throws {ServiceError} SERVICE_UNAVAILABLE with Retry-After when too many are waiting
+ * @param holder for whom; the process itself when left out
+ * @throws {ServiceError} SERVICE_UNAVAILABLE with Retry-After when too many of the holder are waiting
  */
-export async function verifyPassword(hash: string, password: string): Promise<boolean> {
+export async function verifyPassword(
+  hash: string,
+  password: string,
+  holder = OWN,
+): Promise<boolean> {
   if (isTooLong(password)) return false;
-  return await hashing.run(() => argon2.verify(hash, password).catch(() => false));
+  return await work(holder, () => argon2.verify(hash, password).catch(() => false));
 }
 
 /** Whether the hash was made with other parameters than the configured ones. */

@@ -1,4 +1,5 @@
 /** Self-registration, where the settings allow it, with confirmation of the address. */
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
@@ -80,7 +81,8 @@ export class Registrations {
     if (terms.verify) requireMail(config);
     await this.#admit(applicant, terms);
     await withMinimumTime(config.REGISTER_STALL_TIME, async () => {
-      const password = await hashPassword(config, applicant.password);
+      const holder = quotaKeyOf({ user: null, ip: visitor.ip });
+      const password = await hashPassword(config, applicant.password, holder);
       const entered = await this.#enter(applicant, terms, password, visitor);
       if (terms.verify) await this.#write(entered, password, { page, requestId });
     });

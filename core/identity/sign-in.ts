@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { AccessSource } from '#core/access/rights-source.ts';
 import type { Config } from '#core/config/config.ts';
 import { translateFailure } from '#core/database/failure.ts';
@@ -126,7 +127,8 @@ export class SignIn {
     const { pool: db, schema } = this.#parts;
     const user = await this.#find(email);
     const hash = user?.password ?? null;
-    const right = await verifyPassword(hash ?? this.#nobody, password);
+    const holder = quotaKeyOf({ user: null, ip });
+    const right = await verifyPassword(hash ?? this.#nobody, password, holder);
     // The result is not used before the attempt is counted.
     const attempt = await takeAttempt({ db, schema }, sql`lower(email) = lower(${email})`, ip);
     if (attempt === null || user === null || hash === null || !right) {
@@ -152,7 +154,7 @@ export class SignIn {
     const session = {
       ...{ id, user: user.id, visitor, cookie: mode === 'session', attempt },
       ttl: mode === 'session' ? config.SESSION_COOKIE_TTL : config.REFRESH_TOKEN_TTL,
-      password: await this.#refreshed(user.id, hash, credentials.password),
+      password: await this.#refreshed(user.id, hash, credentials.password, visitor),
     };
     const refreshToken = this.#parts.refreshTokens.issue(id);
     const subject = { user: user.id, session: id, caller };
@@ -190,10 +192,10 @@ export class SignIn {
   }
 
   /** The hash of a right password; computed again when its parameters changed. */
-  async #refreshed(user: string, hash: string, password: string): Promise<string> {
+  async #refreshed(user: string, hash: string, password: string, { ip }: Visitor): Promise<string> {
     const { config, pool, schema } = this.#parts;
     if (!isOutdated(config, hash)) return hash;
-    const made = await hashPassword(config, password);
+    const made = await hashPassword(config, password, quotaKeyOf({ user: null, ip }));
     const { rowCount } = await pool.query(
       render(sql`UPDATE ${systemTable(schema, 'users')} SET password = ${made}
         WHERE id = ${user} AND password = ${hash}`),

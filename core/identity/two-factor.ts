@@ -1,5 +1,7 @@
 /** Two-factor authentication of users: generating, enabling and disabling the secret. */
+
 import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -61,7 +63,8 @@ export class TwoFactor {
   async generate(caller: Caller, password: string): Promise<GeneratedSecret> {
     const user = await this.#userOf(caller);
     if (user.tfa_secret !== null) throw invalidPayload(IN_USE);
-    const right = user.password !== null && (await verifyPassword(user.password, password));
+    const right =
+      user.password !== null && (await verifyPassword(user.password, password, quotaKeyOf(caller)));
     // The result is not used before the attempt is counted.
     const attempt = await this.#takeAttempt(user, caller);
     if (attempt === null || !right) throw new ServiceError('INVALID_CREDENTIALS');

@@ -29,14 +29,20 @@ function costsOf(hash: string): Readonly<Record<'m' | 't' | 'p', number>> | null
 
 /**
  * Hashes a text with argon2id.
+ * @param holder for whom, as for {@link hashPassword}
  * @throws ServiceError INVALID_PAYLOAD for one over 1,024 bytes; SERVICE_UNAVAILABLE
  */
-export function generateHash(config: PasswordConfig, text: string): Promise<string> {
-  return hashPassword(config, text);
+export function generateHash(
+  config: PasswordConfig,
+  text: string,
+  holder: string,
+): Promise<string> {
+  return hashPassword(config, text, holder);
 }
 
 /**
  * Whether a text matches a hash of any argon2 variant; false when it is not a hash.
+ * @param holder for whom, as for {@link hashPassword}
  * @throws ServiceError INVALID_PAYLOAD when comparing costs more than for hashes that are made
  * here or usual elsewhere; SERVICE_UNAVAILABLE
  */
@@ -44,6 +50,7 @@ export async function verifyHash(
   config: PasswordConfig,
   text: string,
   hash: string,
+  holder: string,
 ): Promise<boolean> {
   const costs = costsOf(hash);
   if (costs === null) return false;
@@ -57,5 +64,5 @@ export async function verifyHash(
     costs.m * costs.t <= Math.max(own.m * own.t, USUAL.m * USUAL.t) &&
     costs.p <= Math.max(own.p, USUAL.p);
   if (!isCheap) throw invalidPayload('"hash" takes too much work to be compared.');
-  return verifyPassword(hash, text);
+  return verifyPassword(hash, text, holder);
 }

@@ -1,5 +1,7 @@
 /** Invitations: users created by somebody else, who choose their password later. */
+
 import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -99,7 +101,8 @@ export class Invitations {
     if (account?.status !== 'invited') throw new ServiceError('INVALID_INVITE');
     if (!isCurrent(claims, account)) throw new ServiceError('INVALID_TOKEN');
     checkPasswordPolicy(await readPasswordPolicy(pool, schema), password);
-    const hash = await hashPassword(config, password);
+    const holder = quotaKeyOf({ user: null, ip: visitor.ip });
+    const hash = await hashPassword(config, password, holder);
     await transaction(pool, async (client) => {
       const { rowCount } = await client.query(
         render(sql`UPDATE ${systemTable(schema, 'users')}

@@ -38,7 +38,7 @@ interface Order {
   readonly to: string | null;
   /**
    * The amount that lifts the positions from the lower of both on, or all of them, above all
-   * others.
+   * others. Only unique positions are lifted.
    */
   readonly lift: string;
   readonly liftAll: string;
@@ -65,7 +65,7 @@ interface Moved {
   /** It is the item that moves, whatever its key looks like in the body. */
   readonly isOwn: boolean;
   readonly position: string | null;
-  /** A position above all others. */
+  /** A position above all others; null where positions need not be unique. */
   readonly lifted: string | null;
 }
 
@@ -215,7 +215,10 @@ class Sorting {
     const found = sql`FROM ${join([tableAsT(collection), ...beside])} WHERE ${rows}`;
     const condition = coveredRows(write, 'update');
     const covered = condition === null ? empty : sql` AND ${condition}`;
-    const lifted = sql`${this.#position} + ${this.#cast(sql`${lift}::text`)}`;
+    // No position may be too high for it where none is lifted.
+    const lifted = isUnique(collection, this.#field)
+      ? sql`${this.#position} + ${this.#cast(sql`${lift}::text`)}`
+      : sql`NULL`;
     const isOwn = isItem(collection, this.#item);
     const columns = [...keys, sql`(${position})`, sql`(${lifted})`, sql`(${isOwn})`];
     const texts = columns.map((one) => sql`${one}::text`);

@@ -32,7 +32,7 @@ export interface WriteSessionOptions extends WriteConnections {
   /** Most items that one request may write, related ones counted. */
   readonly maxBatch: number | undefined;
   /** Hashes a secret in the slow way. */
-  readonly hash: (secret: string) => Promise<string>;
+  readonly hash: (secret: string, holder: string) => Promise<string>;
   /** What a collection demands beyond permissions. */
   readonly ruleOf: (collection: Collection) => CollectionRule;
   /** The schema of the system tables. */
@@ -139,10 +139,12 @@ export class WriteSessions {
     collection: Collection,
     { client, note }: SessionConnection,
   ): Session {
-    const { hash, ruleOf, schema } = this.#options;
+    const { ruleOf, schema } = this.#options;
     const listeners = this.#options.listeners ? schema : null;
     const now = new Date();
     const history = new History(client, schema, { user: caller.user, visitor }, note);
+    const holder = quotaKeyOf(caller);
+    const hash = (secret: string) => this.#options.hash(secret, holder);
     const writes = new Map<string, Write>();
     const open = (of: Collection): Write => {
       const target = { ...context, collection: of.name };

@@ -1,6 +1,7 @@
 /**
  * Joins the pieces of a file into blocks that are written and hashed while the next ones arrive. Blocks
- * are filled by turns: new memory costs more time to get and to collect than to fill.
+ * are filled by turns: new memory costs more time to get and to collect than to fill. A process has a
+ * fixed number of large blocks; files that find none are written in smaller ones, one after the other.
  */
 import { createHash } from 'node:crypto';
 import { ContentHash } from './content-hash.ts';
@@ -12,6 +13,8 @@ const FIRST_BLOCK = 16 * 1024;
 const BLOCK = 512 * 1024;
 /** Blocks of one file. What does not fit into them is hashed by a thread. */
 const MOST_BLOCKS = 5;
+/** Large blocks of a process. */
+const MOST_IN_ALL = 64;
 
 interface Block {
   readonly memory: SharedArrayBuffer;
@@ -24,6 +27,18 @@ interface Block {
 function newBlock(size: number): Block {
   const memory = new SharedArrayBuffer(size);
   return { memory, bytes: new Uint8Array(memory), filled: 0, done: Promise.resolve() };
+}
+
+/** Large blocks that no file has. */
+const free: Block[] = [];
+let made = 0;
+
+function takeBlock(): Block | null {
+  const block = free.pop();
+  if (block !== undefined) return block;
+  if (made >= MOST_IN_ALL) return null;
+  made += 1;
+  return newBlock(BLOCK);
 }
 
 export class BlockWriter {
@@ -67,11 +82,16 @@ export class BlockWriter {
     return { bytes: this.#bytes, sha256: await this.#digest() };
   }
 
-  /** Waits until nothing is being written any more, and gives the rest up. */
+  /** Waits until nothing is being written any more, and gives the rest up, with its blocks. */
   async end(): Promise<void> {
     this.#hash?.forget();
     this.#hash = null;
     await this.#written.catch(() => undefined);
+    for (const block of this.#blocks.splice(1)) {
+      block.filled = 0;
+      block.done = Promise.resolve();
+      free.push(block);
+    }
   }
 
   async #digest(): Promise<string> {
@@ -86,21 +106,21 @@ export class BlockWriter {
   /** Begins to write a block that is full, and waits for one to fill. */
   async #next(full: Block): Promise<void> {
     this.#begin(full);
+    const count = this.#blocks.length;
+    const another = count < MOST_BLOCKS ? takeBlock() : null;
+    if (another !== null) {
+      this.#block = another;
+      this.#turn = this.#blocks.push(another) - 1;
+      return;
+    }
+    this.#useThread();
     this.#turn += 1;
-    if (this.#turn === MOST_BLOCKS) {
-      this.#useThread();
-      // The first one is too small to be filled again.
-      this.#turn = 1;
-    }
-    const next = this.#blocks[this.#turn];
-    if (next !== undefined) {
-      await next.done;
-      next.filled = 0;
-      this.#block = next;
-    } else {
-      this.#block = newBlock(BLOCK);
-      this.#blocks.push(this.#block);
-    }
+    // The first one is small, and is filled again only where it is the only one.
+    if (this.#turn === count) this.#turn = Math.min(1, count - 1);
+    const next = this.#blocks[this.#turn] ?? full;
+    await next.done;
+    next.filled = 0;
+    this.#block = next;
   }
 
   #begin(block: Block): void {

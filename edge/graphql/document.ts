@@ -1,6 +1,7 @@
 /**
  * Documents: parsed within limits, validated against the schema that their names reach, and kept with
- * it. The same document of a caller with the same rights costs nothing but its variables.
+ * it. The same document of a caller with the same rights costs nothing but its variables. New ones are
+ * checked by turns of their holders, and what is kept has a part of the heap.
  */
 import {
   type DocumentNode,
@@ -17,6 +18,8 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Rights } from '#core/access/rights.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
+import { heapLimit } from '#core/process/heap-size.ts';
+import { compileTurns } from '#core/services/compile-turns.ts';
 import { PersistedDocuments } from './persisted-documents.ts';
 import { nestingOf, reachOf } from './reach.ts';
 import { buildSchema, type EndpointSchema, rootCollections, type Scope } from './schema.ts';
@@ -56,10 +59,14 @@ export type Checked =
   | { readonly valid: ValidDocument; readonly errors?: never }
   | { readonly errors: readonly GraphQLError[]; readonly valid?: never };
 
-/** Documents that are kept for each set of rights and endpoint, and sets of rights. */
+/** Documents that are kept for each set of rights, and sets of rights. */
 const MAX_DOCUMENTS = 1_000;
-const MAX_CHARACTERS = 4_000_000;
 const MAX_RIGHTS = 200;
+/** What all that are kept may take of the heap, as a part of it. */
+const KEPT_PART = 0.125;
+/** What a part of a document takes, with its tokens, and a type of its schema; in bytes. */
+const NODE_BYTES = 400;
+const TYPE_BYTES = 4_000;
 /** Most errors of a document. */
 const MAX_ERRORS = 20;
 
@@ -69,6 +76,7 @@ interface Facts {
   readonly introspects: boolean;
   readonly aliases: number;
   readonly fields: number;
+  readonly nodes: number;
 }
 
 function factsOf(document: DocumentNode): Facts {
@@ -76,17 +84,19 @@ function factsOf(document: DocumentNode): Facts {
   let introspects = false;
   let aliases = 0;
   let fields = 0;
+  let nodes = 0;
   visit(document, {
-    Name: ({ value }) => {
-      names.add(value);
-    },
-    Field: ({ name, alias }) => {
+    enter: (node) => {
+      nodes += 1;
+      if (node.kind === Kind.NAME) names.add(node.value);
+      if (node.kind !== Kind.FIELD) return;
+      const { name, alias } = node;
       fields += 1;
       if (alias !== undefined) aliases += 1;
       if (name.value === '__schema' || name.value === '__type') introspects = true;
     },
   });
-  return { names, introspects, aliases, fields };
+  return { names, introspects, aliases, fields, nodes };
 }
 
 /** The names of all members in the values of variables, which input types must have, and their depth. */
@@ -104,16 +114,27 @@ function partsOf(values: unknown): { readonly names: readonly string[]; readonly
   return { names: [...names].sort(), depth: most };
 }
 
+/** What is kept of a document. */
+interface Kept {
+  readonly checked: Checked;
+  /** In bytes of the heap, about. */
+  readonly size: number;
+}
+
 /** What is known for one set of rights and one catalog. */
 class Known {
   readonly shapes: Shapes;
-  readonly documents = new LRUCache<string, Checked>({
-    max: MAX_DOCUMENTS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (_, key) => key.length + 200,
-  });
-  constructor(shapes: Shapes) {
+  readonly documents: LRUCache<string, Kept>;
+
+  /** @param size what its documents may take, in bytes */
+  constructor(shapes: Shapes, size: number) {
     this.shapes = shapes;
+    this.documents = new LRUCache({
+      max: MAX_DOCUMENTS,
+      maxSize: size,
+      // A text has up to two bytes for a character, and is the key besides.
+      sizeCalculation: (kept, key) => kept.size + 4 * key.length,
+    });
   }
 }
 
@@ -127,12 +148,22 @@ export class Documents {
   /** Those that clients name by their hash. */
   readonly persisted = new PersistedDocuments();
   readonly #limits: DocumentLimits;
+  readonly #size: number;
   readonly #known = new LRUCache<Rights, Known>({ max: MAX_RIGHTS });
   #catalog: Catalog | null = null;
   #count = 0;
 
-  constructor(limits: DocumentLimits) {
+  /** @param size what the documents that are kept may take together, in bytes */
+  constructor(limits: DocumentLimits, size = Math.floor(KEPT_PART * heapLimit())) {
     this.#limits = limits;
+    this.#size = size;
+  }
+
+  /** What those that are kept take together, in bytes, about. */
+  get size(): number {
+    let size = 0;
+    for (const { documents } of this.#known.values()) size += documents.calculatedSize;
+    return size;
   }
 
   #of(catalog: Catalog, rights: Rights): Known {
@@ -142,26 +173,50 @@ export class Documents {
     }
     const known = this.#known.get(rights);
     if (known !== undefined) return known;
-    const made = new Known(new Shapes(catalog, rights));
+    const made = new Known(new Shapes(catalog, rights), this.#size);
     this.#known.set(rights, made);
     return made;
   }
 
-  /** Parses and validates a document; the same text again is only looked up. */
-  check(
+  /**
+   * Parses and validates a document when it is the holder's turn; the same text again is only looked
+   * up.
+   * @throws ServiceError SERVICE_UNAVAILABLE when too many of the holder wait
+   */
+  async check(
     catalog: Catalog,
     rights: Rights,
     scope: Scope,
     { query, variables }: { readonly query: string; readonly variables: unknown },
-  ): Checked {
-    const known = this.#of(catalog, rights);
+    holder: string,
+  ): Promise<Checked> {
     const { names: inVariables, depth } = partsOf(variables);
     const key = `${scope} ${depth} ${inVariables.join(' ')}\n${query}`;
-    const found = known.documents.get(key);
-    if (found !== undefined) return found;
-    const checked = this.#check(known, scope, query, { inVariables, depth });
-    known.documents.set(key, checked);
-    return checked;
+    const found = this.#of(catalog, rights).documents.get(key);
+    if (found !== undefined) return found.checked;
+    return await compileTurns.run(holder, () => {
+      const known = this.#of(catalog, rights);
+      // Another request may have had it checked meanwhile.
+      const again = known.documents.get(key);
+      if (again !== undefined) return again.checked;
+      const made = this.#check(known, scope, query, { inVariables, depth });
+      known.documents.set(key, made);
+      this.#bound();
+      return made.checked;
+    });
+  }
+
+  /** Forgets documents of those rights whose documents take the most. */
+  #bound(): void {
+    while (this.size > this.#size) {
+      let most: Known | null = null;
+      for (const known of this.#known.values()) {
+        const { calculatedSize } = known.documents;
+        if (most === null || calculatedSize > most.documents.calculatedSize) most = known;
+      }
+      if (most === null || most.documents.size === 0) return;
+      most.documents.pop();
+    }
   }
 
   #check(
@@ -169,24 +224,27 @@ export class Documents {
     scope: Scope,
     query: string,
     { inVariables, depth }: { readonly inVariables: readonly string[]; readonly depth: number },
-  ): Checked {
+  ): Kept {
+    const refused = (errors: readonly GraphQLError[], nodes = 0): Kept => {
+      return { checked: { errors }, size: nodes * NODE_BYTES };
+    };
     let document: DocumentNode;
     try {
       document = parse(query, { maxTokens: this.#limits.tokens });
     } catch (error) {
-      if (error instanceof GraphQLError) return { errors: [this.#named(error)] };
+      if (error instanceof GraphQLError) return refused([this.#named(error)]);
       throw error;
     }
-    const { names, introspects, aliases, fields } = factsOf(document);
+    const { names, introspects, aliases, fields, nodes } = factsOf(document);
     const { aliases: most, introspection } = this.#limits;
     const { fields: mostFields } = this.#limits;
     if (fields > mostFields) {
-      return { errors: [limitError('fields', mostFields, 'GRAPHQL_MAX_FIELDS')] };
+      return refused([limitError('fields', mostFields, 'GRAPHQL_MAX_FIELDS')]);
     }
-    if (aliases > most) return { errors: [limitError('aliases', most, 'GRAPHQL_MAX_ALIASES')] };
+    if (aliases > most) return refused([limitError('aliases', most, 'GRAPHQL_MAX_ALIASES')]);
     if (introspects && !introspection) {
       const reason = 'Introspection is turned off (GRAPHQL_INTROSPECTION).';
-      return { errors: [new GraphQLError(reason)] };
+      return refused([new GraphQLError(reason)]);
     }
     const wanted = new Set([...names, ...inVariables]);
     const wants = (name: string) => wanted.has(name);
@@ -197,7 +255,8 @@ export class Documents {
       maxErrors: MAX_ERRORS,
       hideSuggestions: true,
     });
-    if (errors.length > 0) return { errors };
+    // Errors refer to the document.
+    if (errors.length > 0) return refused(errors, nodes);
     const fragments = new Map(
       document.definitions.flatMap((one) =>
         one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [],
@@ -206,7 +265,12 @@ export class Documents {
     this.#count += 1;
     const { shapes } = known;
     const number = this.#count;
-    return { valid: { document, endpoint, shapes, fragments, introspects, number } };
+    const types = Object.keys(endpoint.schema.getTypeMap()).length;
+    const size = nodes * NODE_BYTES + types * TYPE_BYTES;
+    return {
+      checked: { valid: { document, endpoint, shapes, fragments, introspects, number } },
+      size,
+    };
   }
 
   /** The parser's own error about too many tokens names no variable. */

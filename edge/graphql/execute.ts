@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
   print,
 } from 'graphql';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Rights } from '#core/access/rights.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
@@ -115,7 +116,7 @@ export async function execute(
   known: { readonly catalog: Catalog; readonly rights: Rights },
 ): Promise<Outcome> {
   const { catalog, rights } = known;
-  const checked = documents.check(catalog, rights, scope, request);
+  const checked = await documents.check(catalog, rights, scope, request, quotaKeyOf(call.caller));
   if (checked.errors !== undefined) return { kind: 'refused', errors: checked.errors };
   const { valid } = checked;
   let operation: OperationDefinitionNode;

@@ -6,6 +6,7 @@
  * found out by sending a little more: a write is known to be sent when nothing of the writes before
  * it is left.
  */
+import { Turns } from '#core/holders/turns.ts';
 import type { Exchange } from './exchange.ts';
 
 /** How long a client may take to read its answer, in milliseconds. */
@@ -20,12 +21,24 @@ export interface SendTimeouts {
 const PART = 65_536;
 /** How many checks within the idle time find out whether the client reads. */
 const CHECKS = 16;
-/** Bytes after which a stream lets other requests run. */
+/** Bytes after which a stream lets other requests run, and waits for the next turn of its holder. */
 const TURN = 262_144;
+/** Streams that go on between two looks at what other requests want. */
+const AT_A_TIME = 4;
 /** Well within the ten seconds of the library. */
 const PUT_OFF_MS = 4_000;
 /** The longest delay of a timer. */
 const TIMER_MAX = 2_147_483_647;
+
+/** Those of a holder with a thousand downloads keep nobody else's waiting. */
+const turns = new Turns({
+  slots: AT_A_TIME,
+  slotsPerHolder: AT_A_TIME,
+  // One of each connection waits at most.
+  maxWaitingPerHolder: Number.POSITIVE_INFINITY,
+  maxWaiting: Number.POSITIVE_INFINITY,
+  refusal: () => new Error('too many streams wait'),
+});
 
 /** Waits for something, unless the client disconnects. */
 export function orDisconnected<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
@@ -43,8 +56,8 @@ export class AnswerWriter {
   #putOff: NodeJS.Timeout | undefined;
   /** Bytes of an answer with a length that the library has taken. */
   #offset = 0;
-  /** Bytes since other requests last ran. */
-  #sent = 0;
+  /** Bytes since other requests last ran; the first time it comes soon, because many may begin at once. */
+  #sent = TURN - PART;
   /** Since when the library holds bytes that the system has not taken; null: it holds none. */
   #heldSince: number | null = null;
 
@@ -152,12 +165,17 @@ export class AnswerWriter {
     await this.#turn(part.length);
   }
 
-  /** Lets other requests run from time to time. */
+  /** Lets other requests run from time to time, and streams of other holders. */
   async #turn(sent: number): Promise<void> {
     this.#sent += sent;
     if (this.#sent < TURN) return;
     this.#sent = 0;
-    await orDisconnected(this.#exchange, new Promise(setImmediate));
+    const exchange = this.#exchange;
+    await orDisconnected(exchange, new Promise(setImmediate));
+    const turn = turns.take(exchange.memory.holder, exchange.signal);
+    // The next stream has its turn after other requests.
+    turn.then(setImmediate, () => undefined);
+    await orDisconnected(exchange, turn);
   }
 
   #write(bytes: Uint8Array): void {

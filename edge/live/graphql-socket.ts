@@ -227,7 +227,13 @@ export class GraphSocket implements Connection {
     const caller = await credentials.caller.current();
     const catalog = services.catalog.current();
     const rights = await services.access.rightsOf(caller);
-    const { valid, errors } = services.documents.check(catalog, rights, 'items', request);
+    const { valid, errors } = await services.documents.check(
+      catalog,
+      rights,
+      'items',
+      request,
+      credentials.caller.holder,
+    );
     if (valid === undefined) throw errors;
     const { document } = valid;
     const operation = operationOf(document, request.operationName);

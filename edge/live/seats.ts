@@ -15,6 +15,8 @@ export interface SeatsOptions {
   readonly limit: number;
   /** The variable that sets it. */
   readonly limitName: string;
+  /** Most that may wait for a login; by default a tenth of all. */
+  readonly mostWaiting?: number;
   /** @throws ServiceError when a holder may have no more connections */
   readonly requireRoom: (holder: string) => void;
 }
@@ -50,9 +52,9 @@ export class Seats {
   #waitingCount = 0;
 
   constructor(options: SeatsOptions) {
-    const { limit } = options;
+    const { limit, mostWaiting = limit } = options;
     this.#options = options;
-    this.#most = Math.max(1, Math.floor(limit / WAITING_PART));
+    this.#most = Math.max(1, Math.min(mostWaiting, Math.floor(limit / WAITING_PART)));
     this.#mostOfAddress = Math.max(1, Math.floor(this.#most / ADDRESS_PART));
     this.#settled = new HolderBudget({
       total: Math.max(1, limit - this.#most),

@@ -8,6 +8,7 @@ import { addressKey, quotaKeyOf } from '#core/access/quota-key.ts';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import { forbidden, quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
 import { metrics } from '#core/metrics/metrics.ts';
+import { heapLimit } from '#core/process/heap-size.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Outlet, SocketHandler } from '#edge/http/web-socket.ts';
 import { cookieOf } from '#edge/rest/cookie.ts';
@@ -48,6 +49,12 @@ export interface Connection extends SocketHandler {
   beat(now: number): void;
 }
 
+/**
+ * The part of the heap's size that messages may have that are on their way and whose clients have not
+ * logged in: the library keeps what has arrived of them, outside of the heap, and tells nobody.
+ */
+const WAITING_PART = 0.25;
+
 /** How often (ms) connections are looked after. */
 const BEAT_MS = 1_000;
 
@@ -66,16 +73,20 @@ export class Sockets {
     this.#services = services;
     this.#ipOf = clientIpBy(services.config.IP_TRUST_PROXY);
     const { WEBSOCKETS_REST_CONN_LIMIT, WEBSOCKETS_GRAPHQL_CONN_LIMIT } = services.config;
+    const { WEBSOCKETS_MESSAGE_MAX_SIZE } = services.config;
+    const mostWaiting = Math.floor((WAITING_PART * heapLimit()) / WEBSOCKETS_MESSAGE_MAX_SIZE);
     const requireRoom = (holder: string) => this.#requireRoom(holder);
     this.#seats = {
       rest: new Seats({
         limit: WEBSOCKETS_REST_CONN_LIMIT,
         limitName: 'WEBSOCKETS_REST_CONN_LIMIT',
+        mostWaiting,
         requireRoom,
       }),
       graphql: new Seats({
         limit: WEBSOCKETS_GRAPHQL_CONN_LIMIT,
         limitName: 'WEBSOCKETS_GRAPHQL_CONN_LIMIT',
+        mostWaiting,
         requireRoom,
       }),
     };

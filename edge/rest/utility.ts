@@ -1,5 +1,6 @@
 /** The routes below `/utils`: random texts, hashes, sorting, reverting, clearing caches. */
 import * as v from 'valibot';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { invalidQuery, unavailable } from '#core/errors/service-error.ts';
 import { cacheClearResult } from '#core/jobs/message/cache-clear.ts';
 import { clearCache } from '#core/services/clear-cache.ts';
@@ -75,8 +76,8 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     access: 'anyone',
     answer: answerOf(v.string()),
     limit: 'hash',
-    ...parsedBody(generateBody, async ({ services }, { string }) =>
-      secret(await generateHash(services.config, string)),
+    ...parsedBody(generateBody, async ({ services, caller }, { string }) =>
+      secret(await generateHash(services.config, string, quotaKeyOf(caller))),
     ),
   },
   {
@@ -86,8 +87,8 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     access: 'anyone',
     answer: answerOf(v.boolean()),
     limit: 'hash',
-    ...parsedBody(verifyBody, async ({ services }, { string, hash }) =>
-      secret(await verifyHash(services.config, string, hash)),
+    ...parsedBody(verifyBody, async ({ services, caller }, { string, hash }) =>
+      secret(await verifyHash(services.config, string, hash, quotaKeyOf(caller))),
     ),
   },
   {

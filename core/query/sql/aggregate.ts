@@ -1,4 +1,5 @@
 /** Writes aggregates, in groups or over all rows of a level. */
+import type { Field } from '#core/catalog/catalog.ts';
 import { empty, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { Aggregate, Aggregation, Group, Value } from '../plan/plan.ts';
 import { valueSql, visibleSql } from './expression.ts';
@@ -17,6 +18,36 @@ function countOf(argument: Sql): Written {
   return { raw: count, output: sql`${count}::text` };
 }
 
+/**
+ * From so much on (by absolute value) a number counts as infinite in a sum or an average: PostgreSQL
+ * fails when a total, or a square of what an average needs, is outside the range of the type.
+ */
+const LARGEST = { sum: '1e290', avg: '1e140', exact: '1e131000' } as const;
+/** The largest total of a column of type `real` that is a `real` itself. */
+const LARGEST_REAL = '3.4e38';
+
+function isReal(column: Field['column']): boolean {
+  return column?.typeName === 'float4';
+}
+
+/** A value for sums and averages, whatever is stored. */
+function addend(value: Sql, { type, column }: Field, aggregate: 'sum' | 'avg'): Sql {
+  const bounded = (largest: string, typeName: string) =>
+    sql`CASE WHEN abs(${value}) >= ${raw(`'${largest}'::${typeName}`)}
+      THEN ${value} * ${raw(`'Infinity'::${typeName}`)} ELSE ${value} END`;
+  if (type === 'decimal' && column?.numericPrecision === null) {
+    return bounded(LARGEST.exact, 'numeric');
+  }
+  if (type !== 'float') return value;
+  return isReal(column) ? sql`(${value})::float8` : bounded(LARGEST[aggregate], 'float8');
+}
+
+/** A total of `real` has their precision, unless it is larger than they can be. */
+function totalOfReals(total: Sql): Sql {
+  return sql`CASE WHEN abs(${total}) < ${raw(LARGEST_REAL)}::float8
+    THEN (${total})::real::text::float8 ELSE ${total} END`;
+}
+
 /** Floats are numbers in the answer; exact numbers are texts. */
 function aggregateSql({ term: { aggregate }, column }: Aggregate): Written {
   if (column === null) return countOf(sql`*`);
@@ -31,7 +62,9 @@ function aggregateSql({ term: { aggregate }, column }: Aggregate): Written {
     return { raw: extreme, output: outputOf(field, extreme) };
   }
   const distinct = aggregate.endsWith('Distinct') ? sql`DISTINCT ` : empty;
-  const total = sql`${aggregate.startsWith('sum') ? sql`sum` : sql`avg`}(${distinct}${value})`;
+  const name = aggregate.startsWith('sum') ? 'sum' : 'avg';
+  const made = sql`${raw(name)}(${distinct}${addend(value, field, name)})`;
+  const total = name === 'sum' && isReal(field.column) ? totalOfReals(made) : made;
   return { raw: total, output: field.type === 'float' ? total : sql`${total}::text` };
 }
 

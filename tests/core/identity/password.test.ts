@@ -52,6 +52,18 @@ t.test('too many are refused with the time to retry', async (t) => {
   t.equal(await verifyPassword(await hashPassword(config, 'x'), 'x'), true, 'then it goes on');
 });
 
+t.test('a holder with many passwords delays others by those that run', async (t) => {
+  const ended: string[] = [];
+  const hash = (holder: string) =>
+    hashPassword(config, 'password', holder).then(() => ended.push(holder));
+  const many = Promise.allSettled(Array.from({ length: 100 }, () => hash('user:many')));
+  await Promise.all([hash('user:one'), hash('ip:127.0.0.1')]);
+  const before = ended.filter((holder) => holder === 'user:many').length;
+  t.ok(before < 10, `${before} of 66 came first`);
+  await many;
+  t.equal(ended.length, 68, 'nothing of others is refused');
+});
+
 t.test('the policy is a regular expression, with or without slashes', async (t) => {
   for (const policy of [null, '', '/^.{8,}$/', '^.{8,}$', '/^[A-Z]{8}$/i']) {
     t.doesNotThrow(() => checkPasswordPolicy(policy, 'abcdefgh'), String(policy));

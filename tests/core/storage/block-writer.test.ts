@@ -70,3 +70,44 @@ t.test('a failed write ends it', async (t) => {
     t.ok(writes <= 3, 'nothing is written behind it');
   }
 });
+
+t.test(
+  'many files that stop half way share the memory of the process, and arrive whole',
+  async (t) => {
+    let bytes = 0;
+    const made = SharedArrayBuffer;
+    const counting: ProxyHandler<SharedArrayBufferConstructor> = {
+      construct(target, [size = 0]: number[]) {
+        bytes += size;
+        return new target(size);
+      },
+    };
+    globalThis.SharedArrayBuffer = new Proxy(made, counting);
+    t.teardown(() => {
+      globalThis.SharedArrayBuffer = made;
+    });
+    const piece = randomBytes(3_000_000);
+    const files = Array.from({ length: 100 }, () => {
+      const written = createHash('sha256');
+      return { written, writer: new BlockWriter(async (part) => void written.update(part)) };
+    });
+    for (const { writer } of files) await writer.take(piece.subarray(0, 2_200_000));
+    t.ok(bytes < 40_000_000, `${bytes} bytes for those that have not ended`);
+    const wanted = createHash('sha256').update(piece).digest('hex');
+    const isWhole = await Promise.all(
+      files.map(async ({ writer, written }) => {
+        await writer.take(piece.subarray(2_200_000));
+        const stored = await writer.finish();
+        await writer.end();
+        const digest = written.digest('hex');
+        return stored.sha256 === wanted && digest === wanted && stored.bytes === piece.length;
+      }),
+    );
+    t.strictSame([...new Set(isWhole)], [true]);
+    const before = bytes;
+    const next = new BlockWriter(async () => undefined);
+    await next.take(piece);
+    await next.end();
+    t.ok(bytes - before < 20_000, 'its large blocks are used again');
+  },
+);

@@ -281,3 +281,40 @@ t.test('memory that is used again once it is sent shows no answer to another cli
   gone.destroy();
   await Promise.all(names.slice(0, 60).map(ask));
 });
+
+t.test('streams go on by turns of holders', async (t) => {
+  const size = 8 * 1024 * 1024;
+  const piece = Buffer.alloc(65_536, 'x');
+  async function* pieces() {
+    for (let sent = 0; sent < size; sent += piece.length) yield piece;
+  }
+  const { port } = await serve(t, () => ({ status: 200, body: pieces(), length: size }), {
+    ipOf: (asked) => asked.header('x-address') ?? null,
+  });
+  let manyGot = 0;
+  const many = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const socket = await open(port);
+      socket.on('data', ({ length }) => {
+        manyGot += length;
+      });
+      socket.write(request('GET /', ['X-Address: 10.0.0.1']));
+      return socket;
+    }),
+  );
+  await until(() => manyGot > size);
+  const before = manyGot;
+  const other = await open(port);
+  let otherGot = 0;
+  other.on('data', ({ length }) => {
+    otherGot += length;
+  });
+  other.write(request('GET /', ['X-Address: 10.0.0.2']));
+  await until(() => otherGot >= size);
+  const times = (manyGot - before) / size;
+  for (const socket of many) socket.destroy();
+  t.ok(
+    times < 10,
+    `beside it, forty streams of another holder got ${times.toFixed(1)} times as much`,
+  );
+});

@@ -418,6 +418,9 @@ t.test('moves an item to the place of another', async (t) => {
   await cluster.db.query('UPDATE steps SET sort = 40 WHERE id = 4');
   await sort(1, 6);
   t.strictSame(await order(), ['3 1', '4 2', '6 3', '1 4', '2 5', '5 6'], 'doubt ends');
+  await cluster.db.query('UPDATE steps SET sort = 2147483647 WHERE id = 5');
+  t.equal((await sort(3, 6)).status, 200, 'the highest position stops no other item');
+  t.strictSame(await order(), ['4 1', '6 2', '3 3', '1 4', '2 5', '5 2147483647']);
   await cluster.db.query(`INSERT INTO slots SELECT i, 'x,' || i, i FROM generate_series(1, 4) i`);
   const slot = (n: number) => [n, `x,${n}`];
   await sort(slot(4), slot(2), 'slots');

@@ -92,6 +92,8 @@ function queriesOf(index: number): readonly Query[] {
     { groupBy: ['mark', `json(${field}, n)`], aggregate: { count: '*' } },
     { groupBy: ['mark'], aggregate: { count: field, countDistinct: field } },
     { groupBy: ['mark'], aggregate: { min: field, max: field } },
+    { groupBy: ['mark'], aggregate: { sum: field } },
+    { groupBy: ['mark'], aggregate: { avg: field } },
   ];
 }
 
