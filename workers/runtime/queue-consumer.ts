@@ -1,9 +1,9 @@
 /** Takes jobs from one queue with BullMQ and reports their outcomes to it. */
 import assert from 'node:assert/strict';
 import {
-  createPostgresBackend,
   createRedisBackend,
   DelayedError,
+  type IQueueBackend,
   isPgPool,
   type Job,
   UnrecoverableError,
@@ -16,6 +16,7 @@ import type { QueueName } from '#core/jobs/queue.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { Services } from '#workers/services.ts';
 import type { Outcome, QueuedJob } from './delivery.ts';
+import { createWaitingBackend, endWaitAfterLoss } from './queue-wait.ts';
 import { countStall } from './stall.ts';
 
 /** Deliveries whose workers died before the job is given up. */
@@ -52,6 +53,7 @@ interface BullWorker {
   run(): Promise<void>;
   close(): Promise<void>;
   waitUntilReady(): Promise<unknown>;
+  getBackend(): Pick<IQueueBackend, 'disconnectBlocking' | 'reconnectBlocking'>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'stalled', listener: (jobId: string) => void): unknown;
   on(event: 'failed', listener: (job: BullJob | undefined, error: Error) => void): unknown;
@@ -106,6 +108,11 @@ export class Consumer {
       throw error;
     }
     this.#worker = worker;
+    const { connection } = this.#services.queues;
+    if (connection.kind === 'postgres') {
+      const stop = this.#stopping.signal;
+      endWaitAfterLoss(worker.getBackend(), { pool: connection.pool, log, stop });
+    }
     worker
       .run()
       .catch((error) =>
@@ -145,9 +152,10 @@ export class Consumer {
     const name = queues.serverName(this.name);
     const process = (job: BullJob, token?: string) => this.#process(job, token);
     if (connection.kind === 'postgres') {
-      assert(isPgPool(connection.pool));
-      const { Worker } = withBackend(createPostgresBackend);
-      return new Worker<null, null>(name, process, { ...options, connection: connection.pool });
+      const { pool } = connection;
+      assert(isPgPool(pool));
+      const { Worker } = withBackend(createWaitingBackend);
+      return new Worker<null, null>(name, process, { ...options, connection: pool });
     }
     const { Worker } = withBackend(createRedisBackend);
     return new Worker<null, null>(name, process, { ...options, connection: connection.redis });
