@@ -3,6 +3,7 @@
  * the job.
  */
 import { jobCaller } from '#core/access/job-caller.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Change } from '#core/changes/change.ts';
 import type { Announcement } from '#core/changes/write-transaction.ts';
 import { withConnection } from '#core/database/pool.ts';
@@ -36,7 +37,7 @@ async function senderOf(
   const caller = await jobCaller(services, job.user, sender?.ip ?? null);
   const rights = await services.access.rightsOf(caller);
   const { config } = services;
-  const hash = (secret: string) => hashPassword(config, secret);
+  const hash = (secret: string) => hashPassword(config, secret, quotaKeyOf(caller));
   const maxItems = config.MAX_BATCH_MUTATION;
   const ruleOf = systemRules({ locations: config.locations.map(({ name }) => name) });
   return { caller, rights, bounds: queryBounds(config), hash, ruleOf, maxItems };
