@@ -56,8 +56,12 @@ t.test('a worker listens again, and takes jobs', async (t) => {
   const url = await createDatabase(t);
   const proxy = await endListeners(t, url);
   const log = createLog({ LOG_LEVEL: 'silent' }, 'test');
-  const connection = await openQueueConnection({}, proxy.url, log, { role: 'consumer', max: 4 });
-  const adding = await openQueueConnection({}, url, log, { role: 'producer', max: 1 });
+  const config = { DATABASE_DIRECT_URL: undefined, REDIS_URL: undefined };
+  const connection = await openQueueConnection(config, proxy.url, log, {
+    role: 'consumer',
+    max: 4,
+  });
+  const adding = await openQueueConnection(config, url, log, { role: 'producer', max: 1 });
   assert(connection.kind === 'postgres');
   const { pool } = connection;
   assert(isPgPool(pool));
