@@ -98,19 +98,21 @@ class Headers {
 interface Reading {
   /** Longest message that is read, in bytes. */
   readonly limit: number;
-  /** Rows are delivered as {@link RowIntake} does. */
-  readonly rowsAsBytes: boolean;
+  /** Bytes from which on rows are delivered as {@link RowIntake} does. */
+  readonly rowsAsBytesFrom: number;
 }
 
 /** Puts a watch before what the driver does with what arrives. */
-function guardMessages(connection: Connection, log: Log, { limit, rowsAsBytes }: Reading): void {
+function guardMessages(connection: Connection, log: Log, reading: Reading): void {
+  const { limit, rowsAsBytesFrom } = reading;
   const attach = connection.attachListeners.bind(connection);
   connection.attachListeners = (stream) => {
     const messages = new EventEmitter();
     attach(messages);
     const headers = new Headers(limit);
     const parse = (bytes: Buffer) => messages.emit('data', bytes);
-    const intake = rowsAsBytes ? new RowIntake(connection, parse) : null;
+    const isTaken = rowsAsBytesFrom < Number.POSITIVE_INFINITY;
+    const intake = isTaken ? new RowIntake(connection, parse, rowsAsBytesFrom) : null;
     stream.on('data', (chunk: Buffer) => {
       try {
         headers.read(chunk);
@@ -171,13 +173,13 @@ function bounded(config: string | pg.ClientConfig = {}): pg.ClientConfig {
 /** The class of the driver's clients for a process. */
 export function guardedClient(
   log: Log,
-  { limit = MESSAGE_MAX_SIZE, rowsAsBytes = false }: Partial<Reading> = {},
+  { limit = MESSAGE_MAX_SIZE, rowsAsBytesFrom = Number.POSITIVE_INFINITY }: Partial<Reading> = {},
 ) {
   return class GuardedClient extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(bounded(config));
       if ('connection' in this && isConnection(this.connection)) {
-        guardMessages(this.connection, log, { limit, rowsAsBytes });
+        guardMessages(this.connection, log, { limit, rowsAsBytesFrom });
         freeNames(this.connection);
         countStatements(this.connection, config);
         if (isTracing()) traceStatements(this, this.connection, poolOf(config));

@@ -281,7 +281,7 @@ export class PipelinePool {
 
   async #connect(index: number): Promise<void> {
     const { url, name, log, statementTimeout } = this.#options;
-    const GuardedClient = guardedClient(log, { rowsAsBytes: true });
+    const GuardedClient = guardedClient(log, { rowsAsBytesFrom: 0 });
     while (!this.#closed && this.#connections[index] === null) {
       const socket = directSocket();
       const client = new GuardedClient({

@@ -23,6 +23,8 @@ export interface Connections {
  * well says something every few seconds ({@link Watchdog}), whatever its transaction waits for.
  */
 const IDLE_WITHIN_MS = 10_000;
+/** Bytes of a row that is worth to be passed on as it arrived: a shorter one is cheaper as a text. */
+const LONG_ROW = 16_384;
 /**
  * Settings of every session: times in UTC, no compilation of short statements, bounded waits. A
  * session whose process is gone without a word is ended within a minute, whatever it does or holds.
@@ -59,7 +61,7 @@ export function createPool(
   const { statementTimeout } = options;
   const watchdog = new Watchdog({ url, log, statementTimeout });
   const pool = new pg.Pool({
-    Client: guardedClient(log, { rowsAsBytes: true }),
+    Client: guardedClient(log, { rowsAsBytesFrom: LONG_ROW }),
     connectionString: url,
     application_name: `sluice ${options.name}`,
     max: options.max ?? config.DATABASE_POOL_MAX,

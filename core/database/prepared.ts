@@ -7,6 +7,7 @@ import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import { hasLongLists, withTexts } from './long-list.ts';
 import type { Client } from './pool.ts';
+import { DataRow } from './row-intake.ts';
 import { type Part, type RowOf, Script, type Texts } from './script.ts';
 import type { Statement } from './sql.ts';
 import { ValueBytes } from './value-bytes.ts';
@@ -175,10 +176,12 @@ export async function valueTogether(
   const last = statements.length - 1;
   let value: ValueBytes | null = null;
   let isFirst = true;
-  await runScript(client, statements, ({ first }, place) => {
+  await runScript(client, statements, (row, place) => {
     if (place !== last || !isFirst) return;
     isFirst = false;
-    value = first && new ValueBytes(first);
+    const first = row instanceof DataRow ? row.first : row.fields[0];
+    value =
+      first == null ? null : new ValueBytes(typeof first === 'string' ? Buffer.from(first) : first);
   });
   return value;
 }

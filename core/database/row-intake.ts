@@ -21,7 +21,10 @@ const LENGTH = 4;
 
 const NOTHING = Buffer.alloc(0);
 
-/** A row as the driver hands it to a query, which must read it before it returns. */
+/** A row as the driver reads it, or as {@link RowIntake} delivers it. */
+export type AnyRow = DataRow | { readonly fields: (string | null)[] };
+
+/** A row as it is handed to a query, which must read it before it returns. */
 export class DataRow {
   readonly name = 'dataRow';
   readonly #bytes: Buffer;
@@ -59,16 +62,22 @@ export class DataRow {
 export class RowIntake {
   readonly #connection: EventEmitter;
   readonly #parse: (messages: Buffer) => void;
+  readonly #least: number;
   readonly #short = Buffer.allocUnsafeSlow(SHORT);
   /** The beginning of a message that has not arrived as a whole, and its size as far as known. */
   #memory: Buffer = NOTHING;
   #arrived = 0;
   #size = 0;
 
-  /** @param parse takes messages that are no rows, each as a whole */
-  constructor(connection: EventEmitter, parse: (messages: Buffer) => void) {
+  /**
+   * @param parse takes messages that are no rows, each as a whole
+   * @param least bytes from which on rows are delivered; shorter ones go to `parse` with what stands
+   *   around them
+   */
+  constructor(connection: EventEmitter, parse: (messages: Buffer) => void, least: number) {
     this.#connection = connection;
     this.#parse = parse;
+    this.#least = least;
   }
 
   /** Takes what arrived next; its memory may be used again afterwards. */
@@ -114,7 +123,7 @@ export class RowIntake {
       const end = at + sizeAt(bytes, at);
       if (end > bytes.length) break;
       const type = bytes[at];
-      if (type === DATA_ROW || type === BIND_COMPLETE) {
+      if ((type === DATA_ROW || type === BIND_COMPLETE) && end - at >= this.#least) {
         if (parsed < at) this.#parse(bytes.subarray(parsed, at));
         const content = bytes.subarray(at + HEADER, end);
         // The driver does nothing when a statement is bound.

@@ -5,7 +5,7 @@
  */
 import pg from 'pg';
 import { isTracing } from '#core/tracing/span.ts';
-import type { DataRow } from './row-intake.ts';
+import type { AnyRow } from './row-intake.ts';
 
 /** One statement of a script. */
 export interface Part {
@@ -24,7 +24,7 @@ export interface Part {
 export type Texts = (string | null)[][];
 
 /** Makes something of a row of the statement in a place of the script; it must not keep the row. */
-export type RowOf<R> = (row: DataRow, place: number) => R;
+export type RowOf<R> = (row: AnyRow, place: number) => R;
 
 /**
  * What the driver tells of what PostgreSQL answers. Connections that pipeline take nothing but the
@@ -80,7 +80,7 @@ export class Script<R> extends pg.Query {
     return null;
   };
 
-  handleDataRow(row: DataRow): void {
+  handleDataRow(row: AnyRow): void {
     this.#results[this.#complete]?.push(this.#rowOf(row, this.#complete));
   }
 

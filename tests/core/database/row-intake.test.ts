@@ -22,17 +22,18 @@ function row(...values: (string | null)[]): Buffer {
 }
 
 /** What an intake delivers; the memory of each chunk is overwritten as soon as it was taken. */
-function deliveries(chunks: readonly Buffer[]): unknown[] {
+function deliveries(chunks: readonly Buffer[], least = 0): unknown[] {
   const found: unknown[] = [];
   const connection = new EventEmitter();
   connection.on('dataRow', (arrived: DataRow) => {
     found.push([arrived.fields, arrived.first?.toString() ?? null]);
   });
-  const intake = new RowIntake(connection, (messages) => {
+  const parse = (messages: Buffer) => {
     for (let at = 0; at < messages.length; at += 1 + messages.readUInt32BE(at + 1)) {
       found.push(messages.toString('latin1', at, at + 1 + messages.readUInt32BE(at + 1)));
     }
-  });
+  };
+  const intake = new RowIntake(connection, parse, least);
   const memory = Buffer.alloc(Math.max(...chunks.map(({ length }) => length)));
   for (const chunk of chunks) {
     const taken = memory.subarray(0, chunk.copy(memory));
@@ -63,6 +64,22 @@ const EXPECTED = [
   [['x'.repeat(300), 'b'], 'x'.repeat(300)],
   MESSAGES[7]?.toString('latin1'),
 ];
+
+t.test('short rows go to the parser with what stands around them, where it is told so', (t) => {
+  const all = Buffer.concat(MESSAGES);
+  for (const size of [1, 7, 300, all.length]) {
+    const chunks = Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+      all.subarray(index * size, (index + 1) * size),
+    );
+    const found = deliveries(chunks, 200);
+    t.equal(found.length, MESSAGES.length, `in pieces of ${size}`);
+    t.strictSame(
+      found.filter((one) => Array.isArray(one)),
+      [[['x'.repeat(300), 'b'], 'x'.repeat(300)]],
+    );
+  }
+  t.end();
+});
 
 t.test('messages are the same wherever they are cut', async (t) => {
   const all = Buffer.concat(MESSAGES);
