@@ -164,16 +164,35 @@ export function presentStatement(collection: Collection, keys: readonly Key[]): 
   return sql`SELECT ${returnedKey(collection, 't')} FROM ${tableOf(collection)} AS t JOIN ${keysFrom(collection, keys)} ON ${keysMatch(collection)}`;
 }
 
+/** What a sequence gives next: one that was not called yet gives its last value. */
+const NEXT = raw('last_value + is_called::int');
+
 /** Moves a sequence past a value, never backwards; yields a row where it was moved. */
-function moveSql([schema, name]: readonly [string, string], value: Sql): Sql {
+function moveSql([schema, name]: readonly [string, string], value: Sql, more: Sql = empty): Sql {
   const move = sql`setval(${`${quote(schema)}.${quote(name)}`}::regclass, ${value})`;
-  // A sequence that was not called yet gives its last value next.
-  return sql`SELECT ${move} FROM ${identifier(schema, name)} WHERE last_value + is_called::int <= ${value}`;
+  return sql`SELECT ${move} FROM ${identifier(schema, name)}${more} WHERE ${NEXT} <= ${value}`;
 }
 
-/** Moves the sequence behind a field past a value that is written next; null when it has none. */
-export function reserveStatement({ column }: ColumnField, value: bigint): Sql | null {
-  return column.sequence && moveSql(column.sequence, sql`${String(value)}::int8`);
+/** Keys that are given and generated together. */
+export interface MixedKeys {
+  readonly given: readonly bigint[];
+  /** The highest of those that stand before one that is generated; null: none does. */
+  readonly highestBefore: bigint | null;
+  readonly generated: number;
+}
+
+/**
+ * Moves the sequence behind a field past keys that are written next: those before generated ones, and
+ * those that generated ones would meet. Null when the field has no sequence.
+ */
+export function reserveStatement(
+  { column }: ColumnField,
+  { given, highestBefore, generated }: MixedKeys,
+): Sql | null {
+  const before = highestBefore === null ? sql`NULL` : sql`${String(highestBefore)}`;
+  const highest = sql`, LATERAL (SELECT max(v) AS high FROM unnest(${given.map(String)}::int8[]) AS v
+    WHERE v <= ${before}::int8 OR v < ${NEXT} + ${generated}::int8) AS g`;
+  return column.sequence && moveSql(column.sequence, raw('g.high'), highest);
 }
 
 /**

@@ -7,7 +7,7 @@ import { rowsOf } from '#core/database/prepared.ts';
 import { render } from '#core/database/sql.ts';
 import { PENDING } from '../payload.ts';
 import { deleteRows, insertRows, updateRows } from '../rows.ts';
-import { reserveStatement } from '../statement.ts';
+import { type MixedKeys, reserveStatement } from '../statement.ts';
 import type { Write } from '../target.ts';
 import { writtenNodes } from './judge.ts';
 import { columnField, highestSorts, textsOf } from './lock.ts';
@@ -166,10 +166,12 @@ async function writeAll(work: Work): Promise<void> {
   }
 }
 
-/** The keys of new rows of one collection: the highest that is given, and whether others are generated. */
-interface NewKeys {
+/** The keys of new rows of one collection, in the order of the payload. */
+interface NewKeys extends MixedKeys {
+  given: bigint[];
   highest: bigint | null;
-  areGenerated: boolean;
+  highestBefore: bigint | null;
+  generated: number;
 }
 
 const WHOLE = /^-?\d+$/;
@@ -177,13 +179,17 @@ const WHOLE = /^-?\d+$/;
 function newKeysOf(work: Work, found = new Map<ColumnField, NewKeys>()) {
   const [field] = work.write.collection.primaryKey;
   if (field !== undefined && field.column.sequence !== null) {
-    const keys = found.get(field) ?? { highest: null, areGenerated: false };
+    const none: NewKeys = { given: [], highest: null, highestBefore: null, generated: 0 };
+    const keys = found.get(field) ?? none;
     found.set(field, keys);
     for (const { row } of writtenNodes(work, 'create')) {
       const text = row.get(field) ?? null;
-      if (text === null) keys.areGenerated = true;
-      else if (WHOLE.test(text)) {
+      if (text === null) {
+        keys.generated += 1;
+        keys.highestBefore = keys.highest;
+      } else if (WHOLE.test(text)) {
         const value = BigInt(text);
+        keys.given.push(value);
         if (keys.highest === null || value > keys.highest) keys.highest = value;
       }
     }
@@ -194,8 +200,9 @@ function newKeysOf(work: Work, found = new Map<ColumnField, NewKeys>()) {
 
 /** Keeps keys that are generated apart from those that the same payload gives. */
 async function reserveKeys(work: Work): Promise<void> {
-  for (const [field, { highest, areGenerated }] of newKeysOf(work)) {
-    const reserve = highest !== null && areGenerated ? reserveStatement(field, highest) : null;
+  for (const [field, keys] of newKeysOf(work)) {
+    const areMixed = keys.given.length > 0 && keys.generated > 0;
+    const reserve = areMixed ? reserveStatement(field, keys) : null;
     if (reserve !== null) await rowsOf(work.write.client, render(reserve));
   }
 }

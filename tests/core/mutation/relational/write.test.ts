@@ -143,8 +143,22 @@ t.test('keys that are generated stay apart from those that the same payload give
     await writer.create('authors', [{ name: 'a' }, { id: 103, name: 'b' }, { name: 'c' }]),
     [['104'], ['103'], ['105']],
   );
-  await writer.create('articles', { title: 'of the next', author: { id: 106, name: 'd' } });
-  t.strictSame(await writer.create('authors', { name: 'e' }), [['107']]);
+  t.strictSame(
+    await writer.create('authors', [{ name: 'm' }, { id: 500, name: 'n' }]),
+    [['106'], ['500']],
+    'what stands behind generated ones does not move them',
+  );
+  t.strictSame(
+    await writer.create('authors', [{ name: 'o' }, { id: 502, name: 'p' }, { name: 'q' }]),
+    [['503'], ['502'], ['504']],
+  );
+  t.strictSame(
+    await writer.create('authors', [{ name: 'r' }, { id: 505, name: 's' }]),
+    [['506'], ['505']],
+    'unless they would meet',
+  );
+  await writer.create('articles', { title: 'of the next', author: { id: 507, name: 'd' } });
+  t.strictSame(await writer.create('authors', { name: 'e' }), [['508']]);
 });
 
 t.test('keys that are given in a list move their sequence', async (t) => {
