@@ -101,7 +101,8 @@ t.test('a number that would become another one is not looked for', async (t) => 
       `{"doc":{"_ncontains":${number}}}`,
       `{"doc":{"_json":{"a":{"_eq":${number}}}}}`,
       `{"doc":{"_json":{"a":{"_in":[${number}]}}}}`,
-      `{"ratio":{"_eq":${number}}}`,
+      // A column of such numbers holds what JSON makes of it.
+      ...(number.includes('e') ? [`{"ratio":{"_eq":${number}}}`] : []),
     ]) {
       await t.rejects(ask('kinds', { filter }), { code: 'INVALID_QUERY' }, filter);
     }
