@@ -32,6 +32,13 @@ const TECHNICAL: ReadonlySet<string> = new Set([
   ...['metadata', 'focal_point_x', 'focal_point_y', 'tus_id', 'tus_data', 'sha256'],
 ]);
 const IMAGES = { type: { _starts_with: 'image/' } };
+/** A picture is measured by a worker: so often, and after so long (ms), it is asked for its size again. */
+const MOST_ASKED = 10;
+const ASK_AGAIN_MS = 2_000;
+
+function isUnmeasured(file: Item | undefined): boolean {
+  return file !== undefined && isPicture(file) && !(Number(file.width ?? 0) > 0);
+}
 
 function Chosen(props: InterfaceProps & { readonly file: string; readonly changes: Item }) {
   const { onChange, readOnly, file: id, changes, faults = [] } = props;
@@ -45,6 +52,8 @@ function Chosen(props: InterfaceProps & { readonly file: string; readonly change
   const stored = useQuery({
     queryKey: ['items', 'system_files', 'one', id, SHOWN],
     queryFn: ({ signal }): Promise<Item> => client.files.get(id, { fields: SHOWN }, { signal }),
+    refetchInterval: ({ state }) =>
+      isUnmeasured(state.data) && state.dataUpdateCount < MOST_ASKED ? ASK_AGAIN_MS : false,
   });
   const replace = useMutation({
     mutationFn: (content: File) => client.files.replace(id, content),
