@@ -1,5 +1,4 @@
 /** Asks callers for their password again before they change by what they log in. */
-
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Pool } from '#core/database/pool.ts';

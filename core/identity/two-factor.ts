@@ -1,5 +1,4 @@
 /** Two-factor authentication of users: generating, enabling and disabling the secret. */
-
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';
