@@ -14,74 +14,54 @@ const rule = (name, comment, from, to) => ({
 });
 
 /**
- * The rooms of core in their order: a room knows those before it, types included. The files of a
- * folder that is no room of its own belong to the room above it.
+ * The rooms of core in their order, and the folders of a room in theirs: each knows those before it, types
+ * included. What stands in a room beside its folders comes after them.
  */
-const ROOMS = [
-  'errors',
-  'json',
-  'system-collections',
-  'config',
-  'html',
-  'log',
-  'metrics',
-  'tracing',
-  'process',
-  'holders',
-  'redis',
-  'database',
-  'messages',
-  'system',
-  'catalog',
-  'values',
-  'query',
-  'query/parse',
-  'access',
-  'query/plan',
-  'query/sql',
-  'validation',
-  'images',
-  'jobs',
-  'cache',
-  'changes',
-  'mail',
-  'identity',
-  'history',
-  'mutation',
-  'schema',
-  'storage',
-  'files',
-  'outbound',
-  'transfer',
-  'export',
-  'archive',
-  'services',
-  'live',
-];
+const ROOMS = {
+  base: ['errors', 'json', 'config', 'text', 'log', 'metrics', 'tracing', 'process', 'holders'],
+  database: [],
+  messaging: ['redis'],
+  model: ['system-collections', 'system', 'catalog', 'values'],
+  query: [],
+  access: [],
+  read: ['plan', 'sql', 'evaluate'],
+  files: ['images', 'storage', 'outbound', 'archive'],
+  jobs: [],
+  accounts: ['mail', 'identity'],
+  write: ['cache', 'changes', 'history'],
+  schema: [],
+  transfer: [],
+  services: [],
+  live: [],
+};
 
 const unlisted = readdirSync(new URL('core', import.meta.url)).filter(
-  (folder) => !ROOMS.includes(folder),
+  (folder) => !Object.hasOwn(ROOMS, folder),
 );
 if (unlisted.length > 0) {
   throw new Error(`folders of core that have no place in the order of its rooms: ${unlisted}`);
 }
 
-const pathOf = (room) => `^core/${room}/`;
+/** The parts of core in their order: the folders of a room, then the room without them. */
+const PARTS = Object.entries(ROOMS).flatMap(([room, folders]) => [
+  ...folders.map((folder) => ({ name: `${room}-${folder}`, path: `^core/${room}/${folder}/` })),
+  {
+    name: room,
+    path: `^core/${room}/`,
+    ...(folders.length > 0 && { pathNot: folders.map((folder) => `^core/${room}/${folder}/`) }),
+  },
+]);
 
-/** A room without those inside it. */
-const own = (room) => {
-  const inner = ROOMS.filter((other) => other.startsWith(`${room}/`)).map(pathOf);
-  return { path: pathOf(room), ...(inner.length > 0 && { pathNot: inner }) };
-};
-
-/** No room knows those after it. */
-const orderOfRooms = ROOMS.slice(0, -1).map((room, index) => ({
-  name: `order-of-rooms-${room}`,
-  comment: `${room} knows only the rooms before it`,
-  severity: 'error',
-  from: own(room),
-  to: { path: ROOMS.slice(index + 1).map(pathOf) },
-}));
+/** No part knows those after it. */
+const orderOfRooms = PARTS.flatMap(({ name, ...from }, index) =>
+  PARTS.slice(index + 1).map(({ name: other, ...to }) => ({
+    name: `order-of-rooms-${name}-${other}`,
+    comment: `${name} knows only what stands before it`,
+    severity: 'error',
+    from,
+    to,
+  })),
+);
 
 export default {
   forbidden: [
@@ -126,6 +106,12 @@ export default {
       '^ops/app/',
     ),
     rule(
+      'docs-are-built',
+      'nothing but its build knows the site of the documentation',
+      '^(core|edge|workers|ops/(?!docs/site/))',
+      '^ops/docs/site/',
+    ),
+    rule(
       'core-without-http',
       'core knows no HTTP',
       '^core/',
@@ -135,7 +121,7 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     // The one has packages of its own, installed on demand; the other is built.
-    exclude: { path: '^ops/(bench/postgraphile|client/dist)/' },
+    exclude: { path: '^(tests/bench/postgraphile|ops/client/dist)/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

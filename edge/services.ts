@@ -1,41 +1,41 @@
 /** Opens what an edge process needs, and closes it again. */
 import { randomUUID } from 'node:crypto';
-import { AccessSource } from '#core/access/rights-source.ts';
-import { openCaching } from '#core/cache/open-response-cache.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { openCatalog } from '#core/catalog/open-catalog.ts';
-import { confirmation } from '#core/catalog/wait-for-edges.ts';
-import { affectsAccess } from '#core/changes/access-writes.ts';
-import { ChangeFeed } from '#core/changes/change-feed.ts';
-import { Listening } from '#core/changes/deleted-items.ts';
-import { HeardChanges } from '#core/changes/heard-changes.ts';
-import { ChangeJournal } from '#core/changes/write-transaction.ts';
-import { adminAppFolder } from '#core/config/admin-app.ts';
-import type { Config } from '#core/config/config.ts';
+import { AccessSource } from '#core/access/access-source.ts';
+import { type IdentityServices, openIdentity } from '#core/accounts/identity/open-identity.ts';
+import { hashPassword } from '#core/accounts/identity/password.ts';
+import { SecretSeal } from '#core/accounts/identity/secret-seal.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
+import { failpoints } from '#core/base/process/failpoint.ts';
 import { createPool } from '#core/database/pool.ts';
 import { PoolProbe } from '#core/database/pool-probe.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { Reader } from '#core/database/reader.ts';
 import { ResumableUploadTable } from '#core/files/resumable-upload.ts';
+import { openStorages } from '#core/files/storage/open-storage.ts';
+import { PartBuffers } from '#core/files/storage/part-buffers.ts';
 import { UnclaimedContent } from '#core/files/unclaimed-content.ts';
-import { type IdentityServices, openIdentity } from '#core/identity/open-identity.ts';
-import { hashPassword } from '#core/identity/password.ts';
-import { SecretSeal } from '#core/identity/secret-seal.ts';
-import { openQueues } from '#core/jobs/queue.ts';
+import { openQueues } from '#core/jobs/open-queues.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
-import { LiveItems } from '#core/live/live-items.ts';
-import type { Log } from '#core/log/log.ts';
-import { openBus } from '#core/messages/open-message-bus.ts';
-import { metrics } from '#core/metrics/metrics.ts';
-import { failpoints } from '#core/process/failpoint.ts';
+import { LiveSubscriptions } from '#core/live/live-subscriptions.ts';
+import { openBus } from '#core/messaging/open-message-bus.ts';
+import { RedisChecks } from '#core/messaging/redis/redis-checks.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
+import { openCatalog } from '#core/model/catalog/open-catalog.ts';
+import { waitForEdges } from '#core/model/catalog/wait-for-edges.ts';
+import { clusterId } from '#core/model/system/cluster-id.ts';
+import { RELEASE } from '#core/model/system/release.ts';
+import { openSigningKeys } from '#core/model/system/signing-key.ts';
+import { systemSchema } from '#core/model/system/system-table.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import { RedisChecks } from '#core/redis/redis-checks.ts';
-import { ArrivingUploads } from '#core/services/arriving-uploads.ts';
+import { arrivingUploads } from '#core/services/arriving-uploads.ts';
 import { ExportService } from '#core/services/exports.ts';
 import { AssetService } from '#core/services/files/assets.ts';
 import { FileStore } from '#core/services/files/file-store.ts';
-import { MeasuredImages } from '#core/services/files/measured-images.ts';
+import { ImageMeasurement } from '#core/services/files/image-measurement.ts';
 import { ResumableUploads } from '#core/services/files/resumable-uploads.ts';
 import { SignedUrls } from '#core/services/files/signed-urls.ts';
 import { FileUploads } from '#core/services/files/uploads.ts';
@@ -59,18 +59,19 @@ import { OwnAccountService } from '#core/services/system/own-account.ts';
 import { systemRules } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system-items.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
-import { openStorages } from '#core/storage/open-storage.ts';
-import { PartBuffers } from '#core/storage/part-buffers.ts';
-import { clusterId } from '#core/system/cluster-id.ts';
-import { RELEASE } from '#core/system/release.ts';
-import { openSigningKeys } from '#core/system/signing-key.ts';
-import { systemSchema } from '#core/system/system-table.ts';
-import { Documents } from './graphql/document.ts';
+import { openResponseCache } from '#core/write/cache/open-response-cache.ts';
+import { affectsAccess } from '#core/write/changes/access-writes.ts';
+import { ChangeFeed } from '#core/write/changes/change-feed.ts';
+import { ChangeReceiver } from '#core/write/changes/change-receiver.ts';
+import { ListenedCollections } from '#core/write/changes/deleted-items.ts';
+import { WriteTransactions } from '#core/write/changes/write-transactions.ts';
+import { DocumentCache } from './graphql/document-cache.ts';
 import { Introspection } from './graphql/introspection.ts';
 import { openLimits } from './limit/open-rate-limits.ts';
 import type { Limits } from './limit/rate-limits.ts';
 import { ApiDocuments } from './openapi/api-documents.ts';
-import { Folder } from './static/file-source.ts';
+import { openAdminApp, openDocs } from './static/built-folders.ts';
+import type { Folder } from './static/file-source.ts';
 import { OpenStreams } from './streams/open-streams.ts';
 import { RightWatch } from './streams/revoked-streams.ts';
 
@@ -100,8 +101,8 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly jobs: JobService;
   readonly queues: QueueService;
   readonly imports: ImportService;
-  /** Counts what arrives. */
-  readonly uploads: ArrivingUploads;
+  /** Limits what arrives: a permit for each upload, {@link arrivingUploads}. */
+  readonly uploads: FairSemaphore;
   readonly files: FileUploads;
   readonly resumables: ResumableUploads;
   readonly assets: AssetService;
@@ -113,13 +114,15 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly limits: Limits;
   readonly streams: OpenStreams;
   /** Tells subscribers of changes; null where WebSockets are turned off. */
-  readonly live: LiveItems | null;
+  readonly live: LiveSubscriptions | null;
   /** The documents of GraphQL that clients sent. */
-  readonly documents: Documents;
+  readonly documents: DocumentCache;
   /** Tells clients the schema of GraphQL. */
   readonly introspection: Introspection;
   /** The files of the Admin App, where it is built. */
   readonly adminApp: Folder;
+  /** The files of the documentation, where it is built. */
+  readonly docs: Folder;
   /** Describe the API to clients. */
   readonly apiDocuments: ApiDocuments;
   /** Why this edge cannot answer; null when it can. */
@@ -172,7 +175,7 @@ export async function openEdgeServices(
   });
   const bounds = queryBounds(config);
   const access = new AccessSource({ pool, schema, catalog, log });
-  const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
+  const confirm = waitForEdges({ pool: watch, schema, catalog, bus, log });
   const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
   const closing = new AbortController();
   void identity.storedSecrets.encryptAll(closing.signal);
@@ -188,16 +191,16 @@ export async function openEdgeServices(
     maxPerHolder: config.JOBS_MAX_PER_USER,
   });
   const limits = await openLimits(config, cluster, log);
-  const caching = await openCaching(config, {
+  const caching = await openResponseCache(config, {
     ...{ pool, schema, cluster, catalog, log },
     answers: true,
   });
   const streams = new OpenStreams();
-  const introspection = new Introspection();
+  const introspection = new Introspection(log);
   const rightWatch = new RightWatch({ streams, access, catalog });
   const feed = new ChangeFeed(bus, id, log);
   const failpoint = failpoints(config, log);
-  const journal = new ChangeJournal({
+  const transactions = new WriteTransactions({
     writes: caching.writes,
     feed,
     failpoint,
@@ -218,31 +221,31 @@ export async function openEdgeServices(
     hash: (secret: string, holder: string) => hashPassword(config, secret, holder),
     maxBatch: config.MAX_BATCH_MUTATION,
     schema,
-    journal,
+    transactions,
     responses: null,
     listeners: config.WEBSOCKETS_ENABLED,
   };
   const live = config.WEBSOCKETS_ENABLED
-    ? new LiveItems({
+    ? new LiveSubscriptions({
         ...{ catalog, access, bounds, reader, schema, log },
-        listening: new Listening(watch, schema, id),
+        listening: new ListenedCollections(watch, schema, id),
         maxPerHolder: config.WEBSOCKETS_MAX_SUBSCRIPTIONS_PER_USER,
         slots: Math.max(2, Math.floor(config.DATABASE_POOL_MAX * LIVE_SHARE)),
       })
     : null;
-  const heard = live === null ? null : new HeardChanges({ bus, pool: watch, schema, log }, live);
+  const heard = live === null ? null : new ChangeReceiver({ bus, pool: watch, schema, log }, live);
   const system = new SystemService({ ...itemOptions, confirmation: identity.confirmation });
   const items = new ItemService({
     ...itemOptions,
     serves: servesItems,
     responses: caching.responses,
   });
-  const uploads = new ArrivingUploads(config.UPLOADS_MAX_PER_USER);
+  const uploads = arrivingUploads(config.UPLOADS_MAX_PER_USER);
   const unclaimed = new UnclaimedContent({
     ...{ pool, schema, maxPerUser: config.FILES_MAX_PER_USER },
   });
   const store = new FileStore({ ...{ storages, config, log, failpoint }, unclaimed });
-  const images = new MeasuredImages(jobs, log);
+  const images = new ImageMeasurement(jobs, log);
   const assets = new AssetService({ pool, schema, store, catalog, access, bounds });
   const resumables = new ResumableUploads({
     ...{ store, system, images, arriving: uploads, bounds },
@@ -336,15 +339,17 @@ export async function openEdgeServices(
         ...limits.checks(),
         ...caching.responses?.checks(),
         ...streams.checks(config.STREAM_MAX),
+        ...introspection.checks(catalog.current()),
       }),
     }),
     limits,
     streams,
     live,
     introspection,
-    adminApp: new Folder(adminAppFolder(config)),
+    adminApp: openAdminApp(config),
+    docs: openDocs(),
     apiDocuments: new ApiDocuments(config),
-    documents: new Documents({
+    documents: new DocumentCache({
       tokens: config.GRAPHQL_QUERY_TOKEN_LIMIT,
       aliases: config.GRAPHQL_MAX_ALIASES,
       fields: config.GRAPHQL_MAX_FIELDS,

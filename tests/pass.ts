@@ -9,6 +9,8 @@ const TAGS = {
   '@newest': true,
   /** Begins before others: begun last, it would run on alone at the end. */
   '@slow': true,
+  /** Slow, and about what changes rarely: a daily run takes each on one day of three. */
+  '@rare': true,
   /** Belongs to the selection of `npm run test:quick`. */
   '@quick': true,
 };
@@ -21,18 +23,21 @@ export interface Pass {
   readonly role: 'superuser' | 'ordinary';
   /** Whether suites that touch queue or messages run on Redis, too. */
   readonly redis: boolean;
-  /** A day takes one half of its files, the next day the other one. */
-  readonly halved: boolean;
+  /** Each day takes one part of its files; after so many days all have run. */
+  readonly days: number;
   /** Whether a file with these tags belongs to it. */
   readonly takes: (tags: ReadonlySet<Tag>) => boolean;
 }
+
+/** So many days pass until all files with the tag `@rare` have run. */
+const RARE_DAYS = 3;
 
 export const PASSES: readonly [Pass, ...Pass[]] = [
   {
     name: 'PostgreSQL 18 as superuser',
     role: 'superuser',
     redis: true,
-    halved: false,
+    days: 1,
     takes: () => true,
   },
   {
@@ -41,7 +46,7 @@ export const PASSES: readonly [Pass, ...Pass[]] = [
     role: 'ordinary',
     // What runs on Redis has nothing to do with the release of PostgreSQL.
     redis: false,
-    halved: true,
+    days: 3,
     takes: (tags) => !tags.has('@newest'),
   },
 ];
@@ -50,7 +55,7 @@ export const QUICK_PASS: Pass = {
   name: 'PostgreSQL 18 as superuser, the quick selection',
   role: 'superuser',
   redis: false,
-  halved: false,
+  days: 1,
   takes: (tags) => tags.has('@quick'),
 };
 
@@ -72,13 +77,25 @@ function tagsOf(file: string): ReadonlySet<Tag> {
 
 /**
  * The test files of a pass, in the order in which they begin.
- * @param day takes the half of this day where a pass is halved; null for all
+ * @param day takes the part of this day where a pass takes several; null for all
  */
 export function filesOf(pass: Pass, day: number | null): readonly string[] {
   const files = globSync('tests/**/*.test.ts').sort();
-  const tagged = files.map((file) => ({ file, tags: tagsOf(file) }));
-  const isToday = (index: number) => day === null || !pass.halved || index % 2 === day % 2;
-  const taken = tagged.filter(({ tags }) => pass.takes(tags)).filter((_, index) => isToday(index));
-  const slow = taken.filter(({ tags }) => tags.has('@slow'));
-  return [...slow, ...taken.filter(({ tags }) => !tags.has('@slow'))].map(({ file }) => file);
+  const taken = files
+    .map((file) => ({ file, tags: tagsOf(file) }))
+    .filter(({ tags }) => pass.takes(tags));
+  const today = (group: typeof taken, days: number) =>
+    group.filter((_, index) => day === null || index % days === day % days);
+  const chosen = [
+    ...today(
+      taken.filter(({ tags }) => !tags.has('@rare')),
+      pass.days,
+    ),
+    ...today(
+      taken.filter(({ tags }) => tags.has('@rare')),
+      RARE_DAYS,
+    ),
+  ];
+  const slow = chosen.filter(({ tags }) => tags.has('@slow'));
+  return [...slow, ...chosen.filter(({ tags }) => !tags.has('@slow'))].map(({ file }) => file);
 }

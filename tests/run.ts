@@ -1,8 +1,8 @@
 /**
  * Runs the test suite: starts a throw-away PostgreSQL (and a Redis where one is installed), then
  * the suite of all test files, once on the newest PostgreSQL as superuser and once on the oldest
- * that is supported as an ordinary role: half of its files each day, and what runs on either queue on one
- * of them, unless TEST_WHOLE is 1. With files as arguments only the first pass runs unless
+ * that is supported as an ordinary role: a third of its files each day, a third of what is tagged as
+ * rare, and what runs on either queue on one of them, unless TEST_WHOLE is 1. With files as arguments only the first pass runs unless
  * TEST_PASSES is `all`; `--quick` runs the quick selection. Options are handed to the suite.
  */
 import { spawn } from 'node:child_process';
@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { startPostgres } from '#ops/embedded/postgres.ts';
+import { startPostgres } from '#ops/run/embedded/postgres.ts';
+import { bundleScripts } from './harness/bundle.ts';
 import { startRedis } from './harness/redis.ts';
 import { filesOf, PASSES, type Pass, QUICK_PASS } from './pass.ts';
 
@@ -147,10 +148,12 @@ function quickLoading(folder: string): NodeJS.ProcessEnv {
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${preload}`,
     NODE_COMPILE_CACHE: join(folder, 'compiled'),
     TEST_STRIPPED: join(folder, 'stripped'),
+    TEST_BUNDLES: bundles,
   };
 }
 
 const loading = mkdtempSync(join(tmpdir(), 'sluice-loading-'));
+const bundles = await bundleScripts();
 const given = process.argv.slice(2);
 const quick = given.includes('--quick');
 const files = given.filter((arg) => !arg.startsWith('--'));
@@ -200,3 +203,4 @@ const time = spell(performance.now() - begin);
 process.stdout.write(`\n${passed} passed, ${failed} failed in ${time}\n`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 rmSync(loading, REMOVAL);
+rmSync(bundles, REMOVAL);

@@ -1,26 +1,27 @@
 /** Opens what the actors of a worker process share, and closes it again. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { AccessSource } from '#core/access/rights-source.ts';
-import { openCaching } from '#core/cache/open-response-cache.ts';
-import { CheckedCatalog } from '#core/catalog/checked-catalog.ts';
-import { openCatalog } from '#core/catalog/open-catalog.ts';
-import { ChangeFeed } from '#core/changes/change-feed.ts';
-import { ChangeJournal } from '#core/changes/write-transaction.ts';
-import type { Config } from '#core/config/config.ts';
+import { AccessSource } from '#core/access/access-source.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
+import { failpoints } from '#core/base/process/failpoint.ts';
 import { createPool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
+import { openStorages } from '#core/files/storage/open-storage.ts';
 import { UnclaimedContent } from '#core/files/unclaimed-content.ts';
-import { openQueues, QUEUE_NAMES } from '#core/jobs/queue.ts';
-import type { Log } from '#core/log/log.ts';
-import { openBus } from '#core/messages/open-message-bus.ts';
-import { metrics } from '#core/metrics/metrics.ts';
-import { failpoints } from '#core/process/failpoint.ts';
+import { openQueues } from '#core/jobs/open-queues.ts';
+import { QUEUE_NAMES } from '#core/jobs/queue.ts';
+import { openBus } from '#core/messaging/open-message-bus.ts';
+import { openCatalog } from '#core/model/catalog/open-catalog.ts';
+import { VerifiedCatalog } from '#core/model/catalog/verified-catalog.ts';
+import { clusterId } from '#core/model/system/cluster-id.ts';
+import { systemSchema } from '#core/model/system/system-table.ts';
 import { FileStore } from '#core/services/files/file-store.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { openStorages } from '#core/storage/open-storage.ts';
-import { clusterId } from '#core/system/cluster-id.ts';
-import { systemSchema } from '#core/system/system-table.ts';
+import { openResponseCache } from '#core/write/cache/open-response-cache.ts';
+import { ChangeFeed } from '#core/write/changes/change-feed.ts';
+import { WriteTransactions } from '#core/write/changes/write-transactions.ts';
 import { ImageFiles } from './images/image-files.ts';
 import { ImagePool } from './images/image-pool.ts';
 import { ormOnDemand } from './metadata/orm-on-demand.ts';
@@ -71,13 +72,18 @@ export async function openServices(
     }),
   );
   metrics.reading('sluice_catalog_version', () => [[{}, Number(catalog.current().version)]]);
-  const caching = await openCaching(config, {
+  const caching = await openResponseCache(config, {
     ...{ pool, schema, cluster, catalog, log },
     answers: false,
   });
   const feed = new ChangeFeed(bus, id, log);
   const failpoint = failpoints(config, log);
-  const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint, access: null });
+  const transactions = new WriteTransactions({
+    writes: caching.writes,
+    feed,
+    failpoint,
+    access: null,
+  });
   const entities = Math.min(ENTITY_CONNECTIONS, own - 1);
   const orm = ormOnDemand({ ...config, connections: entities }, direct, catalog, log);
   const shared = Math.min(QUEUE_CONNECTIONS, own - 1);
@@ -114,7 +120,7 @@ export async function openServices(
       crashes,
       schema,
       catalog,
-      checked: new CheckedCatalog(catalog, schema),
+      checked: new VerifiedCatalog(catalog, schema),
       access: new AccessSource({ pool, schema, catalog, log }),
       orm,
       bus,
@@ -123,7 +129,7 @@ export async function openServices(
       spool,
       files,
       images,
-      journal,
+      transactions,
     },
     async [Symbol.asyncDispose]() {
       jobs.close();

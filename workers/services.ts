@@ -1,16 +1,16 @@
 /** What the actors of a worker process share. */
-import type { AccessSource } from '#core/access/rights-source.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import type { CheckedCatalog } from '#core/catalog/checked-catalog.ts';
-import type { ChangeJournal } from '#core/changes/write-transaction.ts';
-import type { Config } from '#core/config/config.ts';
+import type { AccessSource } from '#core/access/access-source.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
+import type { Storage } from '#core/files/storage/storage.ts';
 import type { Queues } from '#core/jobs/queue.ts';
-import type { Log } from '#core/log/log.ts';
-import type { MessageBus } from '#core/messages/bus.ts';
+import type { MessageBus } from '#core/messaging/bus.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
+import type { VerifiedCatalog } from '#core/model/catalog/verified-catalog.ts';
 import type { FileStore } from '#core/services/files/file-store.ts';
 import type { JobService } from '#core/services/jobs.ts';
-import type { Storage } from '#core/storage/storage.ts';
+import type { WriteTransactions } from '#core/write/changes/write-transactions.ts';
 import type { ImageFiles } from './images/image-files.ts';
 import type { OrmOnDemand } from './metadata/orm-on-demand.ts';
 import type { CrashWatch } from './runtime/crash-watch.ts';
@@ -29,7 +29,7 @@ export interface Services {
   readonly schema: string;
   readonly catalog: CatalogSource;
   /** The catalog with one table as it is now. */
-  readonly checked: CheckedCatalog;
+  readonly checked: VerifiedCatalog;
   /** The rights of the users who submitted jobs. */
   readonly access: AccessSource;
   /** For queries on `system_jobs`. */
@@ -43,5 +43,5 @@ export interface Services {
   /** Reads and transforms images. */
   readonly images: ImageFiles;
   /** Reports writes to items. */
-  readonly journal: ChangeJournal;
+  readonly transactions: WriteTransactions;
 }

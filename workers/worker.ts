@@ -2,17 +2,17 @@
 import { getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { Config } from '#core/config/config.ts';
-import type { Log } from '#core/log/log.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { Log } from '#core/base/log/log.ts';
 import {
   drainOnDemand,
   reportMetrics,
   reportReadiness,
   tellSupervisor,
-} from '#core/process/supervised-process.ts';
-import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
-import { RELEASE } from '#core/system/release.ts';
-import { openTracing } from '#core/tracing/open-tracing.ts';
+} from '#core/base/process/supervised-process.ts';
+import { logUncaughtErrors } from '#core/base/process/uncaught-errors.ts';
+import { openTracing } from '#core/base/tracing/open-tracing.ts';
+import { RELEASE } from '#core/model/system/release.ts';
 import { openServices } from './open-services.ts';
 import type { Actor } from './runtime/actor.ts';
 import { Runtime } from './runtime/runtime.ts';

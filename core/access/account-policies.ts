@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Statement, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { AddressList } from './address-list.ts';
 
 /** What identifies an account; null stands for anonymous callers. */

@@ -3,7 +3,7 @@
  * system collections. The registry of system collections defines them.
  */
 import { strict as assert } from 'node:assert';
-import { APP_RIGHTS_BY_COLLECTION } from '#core/system-collections/registry.ts';
+import { APP_RIGHTS_BY_COLLECTION } from '#core/model/system-collections/registry.ts';
 import { parseRow } from './permission-row.ts';
 import type { Action, PermissionRow } from './rights.ts';
 

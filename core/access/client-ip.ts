@@ -3,10 +3,10 @@
  * proxy says.
  */
 import ipaddr from 'ipaddr.js';
-import type { Proxies } from '#core/config/variable.ts';
+import type { Proxies } from '#core/base/config/variable.ts';
 
 /** The part of a request that says where it comes from. */
-export interface Origin {
+export interface RequestOrigin {
   /** The address of the peer; empty when the connection is closed. */
   readonly ip: string;
   /** @param name in lower case */
@@ -40,7 +40,7 @@ function contains([network, bits]: Range, address: Address): boolean {
  * address that is not a trusted proxy. The first entry that is no address ends the search.
  * @param proxies IP_TRUST_PROXY
  */
-export function clientIpBy(proxies: Proxies): (request: Origin) => string | null {
+export function clientIpResolver(proxies: Proxies): (request: RequestOrigin) => string | null {
   if (proxies === 'none') return ({ ip }) => (ip === '' ? null : ip);
   const ranges = proxies === 'all' ? null : proxies.map(rangeOf);
   const isTrusted = (address: Address) =>

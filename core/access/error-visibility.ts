@@ -1,7 +1,8 @@
 /** Decides which names and values a caller may see in an error message. */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed-field.ts';
+
 import type { FailureView, SeenTable } from '#core/database/failure.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
 import type { Grants } from './grants.ts';
 import type { Rights } from './rights.ts';
 
@@ -36,13 +37,13 @@ function seenTable(collection: Collection, grants: Grants): SeenTable | null {
   };
 }
 
-interface Sight {
+interface Viewer {
   readonly catalog: Catalog;
   readonly rights: Pick<Rights, 'admin' | 'reading'>;
 }
 
 /** The view of a caller with these rights. */
-export function failureView({ catalog, rights }: Sight, writing: boolean): FailureView {
+export function failureView({ catalog, rights }: Viewer, writing: boolean): FailureView {
   return {
     words: rights.admin,
     writing,

@@ -1,11 +1,13 @@
 /** The caller on whose behalf a job runs, with the rights that he has as it runs. */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import type { AccessSource } from './access-source.ts';
 import type { Account } from './account-policies.ts';
 import type { Caller } from './grants.ts';
-import type { AccessSource } from './rights-source.ts';
 
 /** Where accounts and their policies are read. */
 export interface JobCallers {
@@ -21,7 +23,7 @@ async function accountOf({ pool, schema }: JobCallers, user: string): Promise<Ac
       WHERE id = ${user}::uuid AND status = 'active'`),
   );
   const [row] = rows;
-  if (row === undefined) throw forbidden('The user of the job is not active any more.');
+  if (row === undefined) throw forbidden(reason('job_user_inactive'));
   return { ...row, session: null, secondFactor: false };
 }
 
@@ -43,6 +45,6 @@ export async function jobCaller(
     return await access.callerOf(account, ip);
   } catch (error) {
     const isBarred = error instanceof ServiceError && error.code === 'INVALID_IP';
-    throw isBarred ? forbidden('No policy of the user applies at the address of the job.') : error;
+    throw isBarred ? forbidden(reason('no_policy_at_job_address')) : error;
   }
 }

@@ -1,12 +1,14 @@
 /** Reads and parses the stored permissions of policies. */
 import { createHash } from 'node:crypto';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { reasonOf } from '#core/base/errors/reason-of-error.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { isUnconditional, parseFilter } from '#core/query/parse/filter.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
-import { systemTable } from '#core/system/system-table.ts';
 import { ACTIONS, type PermissionRow } from './rights.ts';
 
 /** The rows of one policy as texts, and a text that is equal only for equal rows. */
@@ -34,7 +36,7 @@ export interface StoredRow extends StoredPermission {
 /** The part of a row that cannot be parsed. */
 export interface RowFault {
   readonly place: 'permissions' | 'validation' | 'presets';
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 export interface ParsedRow {
@@ -56,13 +58,14 @@ function filterOf(text: string | null, place: string): Filter | null {
 
 function presetsOf(text: string | null): JsonObject {
   const value: unknown = text === null ? {} : (JSON.parse(text) ?? {});
-  if (!isJsonObject(value)) throw new Error('It must be an object.');
+  if (!isJsonObject(value)) throw invalidPayload(reason('json_object_body_expected'));
   return value;
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof ServiceError) return String(error.details.reason ?? error.message);
-  return error instanceof Error ? error.message : String(error);
+function faultOf(error: unknown): Reason {
+  if (error instanceof ServiceError) return reasonOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return reason('stored_json_invalid', { message });
 }
 
 /**
@@ -78,7 +81,7 @@ export function parseRow(stored: StoredPermission): ParsedRow | null {
     try {
       return parse();
     } catch (error) {
-      faults.push({ place, reason: reasonOf(error) });
+      faults.push({ place, reason: faultOf(error) });
       return otherwise;
     }
   };

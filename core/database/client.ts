@@ -6,10 +6,10 @@
 import { EventEmitter } from 'node:events';
 import { Duplex } from 'node:stream';
 import pg from 'pg';
-import type { Log } from '#core/log/log.ts';
-import { metrics } from '#core/metrics/metrics.ts';
-import { isTracing } from '#core/tracing/span.ts';
-import { RowIntake } from './row-intake.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
+import { isTracing } from '#core/base/tracing/span.ts';
+import { RowProtocolReader } from './row-protocol-reader.ts';
 import { traceStatements } from './trace-statements.ts';
 
 /** Longest message of PostgreSQL that is read, in bytes; a string of twice that cannot be made. */
@@ -98,7 +98,7 @@ class Headers {
 interface Reading {
   /** Longest message that is read, in bytes. */
   readonly limit: number;
-  /** Bytes from which on rows are delivered as {@link RowIntake} does. */
+  /** Bytes from which on rows are delivered as {@link RowProtocolReader} does. */
   readonly rowsAsBytesFrom: number;
 }
 
@@ -112,7 +112,7 @@ function guardMessages(connection: Connection, log: Log, reading: Reading): void
     const headers = new Headers(limit);
     const parse = (bytes: Buffer) => messages.emit('data', bytes);
     const isTaken = rowsAsBytesFrom < Number.POSITIVE_INFINITY;
-    const intake = isTaken ? new RowIntake(connection, parse, rowsAsBytesFrom) : null;
+    const intake = isTaken ? new RowProtocolReader(connection, parse, rowsAsBytesFrom) : null;
     stream.on('data', (chunk: Buffer) => {
       try {
         headers.read(chunk);

@@ -3,6 +3,7 @@
  * expressions in its own words; what the catalog knows of the table tells the columns behind them.
  */
 import type pg from 'pg';
+import { SQLSTATE } from './sqlstate.ts';
 import type { ForeignKeyDescriptor, TableDescriptor } from './table-descriptor.ts';
 
 /** Literals, quoted and plain names, in the order of the alternatives. */
@@ -31,7 +32,12 @@ export interface KeyDetail {
 }
 
 /** Violations whose detail tells a key; that of others holds values of the whole row. */
-const OF_KEYS: ReadonlySet<string | undefined> = new Set(['23505', '23503', '23001', '23P01']);
+const OF_KEYS: ReadonlySet<string | undefined> = new Set([
+  SQLSTATE.uniqueViolation,
+  SQLSTATE.foreignKeyViolation,
+  SQLSTATE.restrictViolation,
+  SQLSTATE.exclusionViolation,
+]);
 
 export function keyDetail(error: pg.DatabaseError): KeyDetail | null {
   if (!OF_KEYS.has(error.code)) return null;

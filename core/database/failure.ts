@@ -3,7 +3,8 @@
  * told beside it. Every failure whose words or names reach a caller passes {@link translateFailure}.
  */
 import pg from 'pg';
-import type { ErrorCode } from '#core/errors/catalogue.ts';
+import type { ErrorCode } from '#core/base/errors/catalogue.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
 import {
   type ErrorDetails,
   forbidden,
@@ -11,9 +12,10 @@ import {
   ServiceError,
   ServiceErrors,
   unavailable,
-} from '#core/errors/service-error.ts';
+} from '#core/base/errors/service-error.ts';
 import { BrokenConnectionError, MessageTooLargeError } from './client.ts';
 import { constraintColumns, foreignKeyOf, keyDetail } from './constraint.ts';
+import { SQLSTATE } from './sqlstate.ts';
 import type { ForeignKeyDescriptor, TableDescriptor } from './table-descriptor.ts';
 
 /** A table as a caller sees it. */
@@ -42,26 +44,35 @@ export const EVERYTHING: FailureView = { words: true, writing: true, tableOf: ()
 
 /** SQLSTATE of a constraint or value error → code (PostgreSQL, appendix A). */
 const CODE_OF_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
-  '23505': 'RECORD_NOT_UNIQUE',
-  '23502': 'NOT_NULL_VIOLATION',
-  '23503': 'INVALID_FOREIGN_KEY',
-  '23001': 'INVALID_FOREIGN_KEY',
-  '23514': 'FAILED_VALIDATION',
-  '23P01': 'RECORD_NOT_UNIQUE',
-  '22003': 'VALUE_OUT_OF_RANGE',
-  '22001': 'VALUE_TOO_LONG',
+  [SQLSTATE.uniqueViolation]: 'RECORD_NOT_UNIQUE',
+  [SQLSTATE.notNullViolation]: 'NOT_NULL_VIOLATION',
+  [SQLSTATE.foreignKeyViolation]: 'INVALID_FOREIGN_KEY',
+  [SQLSTATE.restrictViolation]: 'INVALID_FOREIGN_KEY',
+  [SQLSTATE.checkViolation]: 'FAILED_VALIDATION',
+  [SQLSTATE.exclusionViolation]: 'RECORD_NOT_UNIQUE',
+  [SQLSTATE.numericValueOutOfRange]: 'VALUE_OUT_OF_RANGE',
+  [SQLSTATE.stringDataRightTruncation]: 'VALUE_TOO_LONG',
   // The condition of a view.
-  '44000': 'FAILED_VALIDATION',
+  [SQLSTATE.withCheckOptionViolation]: 'FAILED_VALIDATION',
 };
 
 /** Other violations, and what functions and triggers raise. */
 const RAISED = /^(?:23|P0|45)/;
 
 /** Failures after which the same work may simply be tried again. */
-const RETRYABLE = new Set([
-  ...['40001', '40P01', '55P03', '57P01', '57P02', '57P03', '53300', '53400'],
+const RETRYABLE = new Set<string>([
+  ...[
+    SQLSTATE.serializationFailure,
+    SQLSTATE.deadlockDetected,
+    SQLSTATE.lockNotAvailable,
+    SQLSTATE.adminShutdown,
+    SQLSTATE.crashShutdown,
+    SQLSTATE.cannotConnectNow,
+    SQLSTATE.tooManyConnections,
+    SQLSTATE.configurationLimitExceeded,
+  ],
   // The session waited for this process for too long.
-  ...['25P03', '57P05'],
+  ...[SQLSTATE.idleInTransactionSessionTimeout, SQLSTATE.idleSessionTimeout],
 ]);
 
 /** The error is the server's or the connection's, and trying again may help. */
@@ -111,18 +122,18 @@ const CHECK_OPTION_ROUTINE = 'ExecWithCheckOptions';
 export function blamesValue(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false;
   const { code = '', routine } = error;
-  if (code === '42501') return routine === CHECK_OPTION_ROUTINE;
+  if (code === SQLSTATE.insufficientPrivilege) return routine === CHECK_OPTION_ROUTINE;
   // What was asked back is too large, whatever was written.
   if (ownBound(error) !== undefined) return false;
-  return code.startsWith('22') || code === '44000' || RAISED.test(code);
+  return code.startsWith('22') || code === SQLSTATE.withCheckOptionViolation || RAISED.test(code);
 }
 
 /** PostgreSQL's own words as sentences. */
-export function wordsOf(message: string, detail?: string): string {
+export function wordsOf(message: string, detail?: string): Reason {
   const sentences = [message, ...(detail?.split('\n') ?? [])].map((text) =>
     text.endsWith('.') ? text : `${text}.`,
   );
-  return `PostgreSQL says: ${sentences.join(' ')}`;
+  return reason('database_message', { message: sentences.join(' ') });
 }
 
 /** What is told of the place where a row breaks something. */
@@ -161,7 +172,7 @@ function broken(seen: SeenTable, columns: readonly string[], values: string | un
 
 /** Whether a foreign key is broken from the side of the row that is referred to. */
 function isReferredTo(error: pg.DatabaseError, key: ForeignKeyDescriptor | null): boolean {
-  if (error.code === '23001') return true;
+  if (error.code === SQLSTATE.restrictViolation) return true;
   const columns = keyDetail(error)?.columns;
   const own = key?.columns.join(', ');
   const theirs = key?.targetColumns.join(', ');
@@ -179,7 +190,6 @@ function foreignKeyDetails(error: pg.DatabaseError, view: FailureView): ErrorDet
   const isKnown = key?.columns.every((column) => seen?.fieldOf(column)) ?? false;
   if (isReferredTo(error, key)) {
     const referring = isKnown && seen !== null ? seen.collection : null;
-    const by = referring === null ? 'Other items' : `Items of "${referring}"`;
     const place =
       target === null || key === null
         ? unknownTable(error, view)
@@ -187,29 +197,36 @@ function foreignKeyDetails(error: pg.DatabaseError, view: FailureView): ErrorDet
     return {
       ...place,
       ...(referring === null ? {} : { referring }),
-      reason: `${by} still refer to the item.`,
+      reason:
+        referring === null
+          ? reason('still_referred_to')
+          : reason('still_referred_to_by', { collection: referring }),
     };
   }
-  const of = isKnown && target !== null ? ` of "${target.collection}"` : '';
+  const why =
+    isKnown && target !== null
+      ? reason('no_item_of_collection_with_key', { collection: target.collection })
+      : reason('no_item_with_key');
   const place =
     seen === null || key === null ? unknownTable(error, view) : broken(seen, key.columns, values);
-  return { ...place, reason: `No item${of} has this key.` };
+  return { ...place, reason: why };
 }
 
 /** Violations of conditions. */
-const CONDITIONS = new Set(['23514', '44000']);
+const CONDITIONS = new Set<string>([SQLSTATE.checkViolation, SQLSTATE.withCheckOptionViolation]);
 
-function reasonOf(error: pg.DatabaseError, view: FailureView): string {
+function reasonOf(error: pg.DatabaseError, view: FailureView): Reason {
   // The detail holds all values of the row.
   if (view.words) return wordsOf(error.message);
   return CONDITIONS.has(error.code ?? '')
-    ? 'A condition of the database does not hold.'
-    : 'The database refuses the item.';
+    ? reason('database_condition_broken')
+    : reason('item_refused_by_database');
 }
 
 function constraintDetails(error: pg.DatabaseError, view: FailureView): ErrorDetails {
   const { code } = error;
-  if (code === '23503' || code === '23001') return foreignKeyDetails(error, view);
+  if (code === SQLSTATE.foreignKeyViolation || code === SQLSTATE.restrictViolation)
+    return foreignKeyDetails(error, view);
   const seen = view.tableOf(error.schema ?? '', error.table ?? '');
   if (seen === null) return unknownTable(error, view);
   return broken(seen, constraintColumns(error, seen.table), keyDetail(error)?.values);
@@ -231,24 +248,22 @@ function constraintError(error: pg.DatabaseError, code: ErrorCode, view: Failure
 
 /** A value that does not fit its type and that no earlier check could see. */
 function misfit(error: pg.DatabaseError, view: FailureView): Error {
-  const reason = view.words
-    ? wordsOf(error.message)
-    : 'A value does not fit the type of its field.';
-  if (!view.writing) return invalidQuery(reason);
-  return new ServiceError('FAILED_VALIDATION', { ...NOT_SHOWN, reason }, { cause: error });
+  const why = view.words ? wordsOf(error.message) : reason('value_misfits_field_type');
+  if (!view.writing) return invalidQuery(why);
+  return new ServiceError('FAILED_VALIDATION', { ...NOT_SHOWN, reason: why }, { cause: error });
 }
 
 /** Syntax and names; missing schemas, tables, columns, types, functions, and ambiguous ones. */
-const MISREAD = new Set([
-  '3F000',
-  '42601',
-  '42602',
-  '42622',
-  '42703',
-  '42704',
-  '42725',
-  '42883',
-  '42P01',
+const MISREAD = new Set<string>([
+  SQLSTATE.invalidSchemaName,
+  SQLSTATE.syntaxError,
+  SQLSTATE.invalidName,
+  SQLSTATE.nameTooLong,
+  SQLSTATE.undefinedColumn,
+  SQLSTATE.undefinedObject,
+  SQLSTATE.ambiguousFunction,
+  SQLSTATE.undefinedFunction,
+  SQLSTATE.undefinedTable,
 ]);
 /** Where PostgreSQL reads names, paths in JSON and words of texts; some it does not know, or not so long. */
 const READER = /^(?:namespace|jsonpath\w*|to_tsany|ts\w+)\.[cly]$/;
@@ -264,17 +279,23 @@ const INPUT_SOURCE = /_io\.c$|^lwgeom_/;
 export function isMisread(error: pg.DatabaseError): boolean {
   const { code = '', position, internalPosition, where, file = '' } = error;
   // Extensions may tell of bad input by the code for what should never happen.
-  if (code.startsWith('22') || (code === 'XX000' && INPUT_SOURCE.test(file))) return true;
+  if (code.startsWith('22') || (code === SQLSTATE.internalError && INPUT_SOURCE.test(file)))
+    return true;
   const isPlaced = [position, internalPosition, where].some((place) => place !== undefined);
   if (isPlaced) return false;
-  return MISREAD.has(code) || (READER.test(file) && (code === '0A000' || code === '54000'));
+  return (
+    MISREAD.has(code) ||
+    (READER.test(file) &&
+      (code === SQLSTATE.featureNotSupported || code === SQLSTATE.programLimitExceeded))
+  );
 }
 
 /** What statements fail with themselves, when their rows grow too large; a cast puts it in quotes. */
 const OWN_BOUND = /"sluice: (PAGE|LARGE|[A-Z_]+ \d+) \d+"/;
 
 function ownBound(error: unknown): string | undefined {
-  if (!(error instanceof pg.DatabaseError) || error.code !== '22P02') return undefined;
+  if (!(error instanceof pg.DatabaseError) || error.code !== SQLSTATE.invalidTextRepresentation)
+    return undefined;
   return OWN_BOUND.exec(error.message)?.[1];
 }
 
@@ -305,35 +326,38 @@ export function translateFailure(error: unknown, view: FailureView = NOTHING): u
   if (error instanceof ServiceError || error instanceof ServiceErrors) return error;
   if (error instanceof MessageTooLargeError) {
     const { limit } = error;
-    const reason = `The database's answer is larger than ${limit} bytes. Ask for fewer items or fields at a time, or leave out the largest values.`;
-    return new ServiceError('CONTENT_TOO_LARGE', { limit, reason }, { cause: error });
+    const why = reason('answer_too_large', { limit });
+    return new ServiceError('CONTENT_TOO_LARGE', { limit, reason: why }, { cause: error });
   }
   if (!(error instanceof pg.DatabaseError)) {
     return isConnectionFailure(error)
-      ? unavailable('database', 'The database cannot be reached or is too busy.', { cause: error })
+      ? unavailable('database', reason('database_unreachable'), { cause: error })
       : error;
   }
   const bound = ownBound(error);
   if (bound !== undefined) {
     const [variable = '', limit = ''] = bound.split(' ');
-    const reason = `More than ${limit} ${OWN_BOUNDS[variable] ?? variable}`;
-    return invalidQuery(reason, { limit: Number(limit), variable });
+    const why = reason('statement_too_large', {
+      limit,
+      bounds: OWN_BOUNDS[variable] ?? variable,
+    });
+    return invalidQuery(why, { limit: Number(limit), variable });
   }
   const sqlstate = error.code ?? '';
   const raised = view.writing && RAISED.test(sqlstate) ? 'FAILED_VALIDATION' : undefined;
   const code = CODE_OF_SQLSTATE[sqlstate] ?? raised;
   if (code !== undefined) return constraintError(error, code, view);
-  if (sqlstate === '42501' && blamesValue(error)) {
+  if (sqlstate === SQLSTATE.insufficientPrivilege && blamesValue(error)) {
     return forbidden(view.words ? wordsOf(error.message) : undefined);
   }
-  if (sqlstate === '57014') {
-    return unavailable('database', 'The statement took longer than QUERY_TIMEOUT allows.', {
+  if (sqlstate === SQLSTATE.queryCanceled) {
+    return unavailable('database', reason('statement_too_slow'), {
       cause: error,
     });
   }
   // Classes 53 and 55: it lacks what it needs, as a view does that has never been filled.
   if (isTransient(error) || sqlstate.startsWith('53') || sqlstate.startsWith('55')) {
-    return unavailable('database', 'The database cannot do this right now.', { cause: error });
+    return unavailable('database', reason('database_cannot_do_this_now'), { cause: error });
   }
   return isMisread(error) ? misfit(error, view) : error;
 }

@@ -3,7 +3,7 @@
  * driver would do it at once, which takes a tenth of a second for as many items as one request may write.
  */
 import { prepareValue } from 'pg/lib/utils.js';
-import { TimeSlice } from '#core/process/time-slice.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
 import { parameterOf, type Statement } from './sql.ts';
 
 /** Entries of a list that is left to the driver. */

@@ -4,8 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from '#core/log/log.ts';
-import { metrics } from '#core/metrics/metrics.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
 import { cancelStatement } from './cancel.ts';
 import { BrokenConnectionError, guardedClient, KEEP_ALIVE_MS } from './client.ts';
 import type { PendingRead } from './pending-read.ts';
@@ -17,8 +17,9 @@ import {
 } from './pipelined-connection.ts';
 import { type Client, isStatementError, sessionSettings } from './pool.ts';
 import { isBehindPooler } from './probe.ts';
-import { directSocket } from './row-intake.ts';
+import { directSocket } from './row-protocol-reader.ts';
 import type { Statement } from './sql.ts';
+import { SQLSTATE } from './sqlstate.ts';
 import type { ValueBytes } from './value-bytes.ts';
 import { ValueQuery } from './value-query.ts';
 import { Watchdog } from './watchdog.ts';
@@ -35,9 +36,8 @@ const ABANDONED_MS = 100;
 const HEED_MS = 1_000;
 const RECONNECT_MS = 500;
 
-const CANCELLED = '57014';
 /** SQLSTATEs of a read that waited for a lock for too long, or in a deadlock. */
-const WAITED = new Set(['55P03', '40P01']);
+const WAITED = new Set<string>([SQLSTATE.lockNotAvailable, SQLSTATE.deadlockDetected]);
 
 export interface PipelinePoolOptions {
   readonly url: string;
@@ -326,7 +326,7 @@ function reasonToMove(read: PipelinedRead, error: unknown): Moved | null {
   if (read.pending.isGone) return null;
   const code = error instanceof pg.DatabaseError ? error.code : undefined;
   if (WAITED.has(code ?? '')) return 'lock';
-  if (code === CANCELLED && read.cut) return 'slow';
-  const isForeign = code === CANCELLED || error instanceof BrokenConnectionError;
+  if (code === SQLSTATE.queryCanceled && read.cut) return 'slow';
+  const isForeign = code === SQLSTATE.queryCanceled || error instanceof BrokenConnectionError;
   return read.disturbed && isForeign ? 'struck' : null;
 }

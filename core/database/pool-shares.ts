@@ -1,13 +1,13 @@
 /**
  * Divides the connections of a pool, so that nothing holds up everything else. Reads that are slow or
- * wait for locks have half of them at most, those that take long as many as LongReadBound allows and
+ * wait for locks have half of them at most, those that take long as many as LongReadLimiter allows and
  * those that are new as many again, writes to one table leave some to others, and reads as many as
  * nobody else waits for. The holder that has the fewest comes first, and of those the one that used
  * least lately. Logins and the like take a connection of the pool without asking.
  */
-import { RecentUse } from '#core/holders/recent-use.ts';
-import type { Log } from '#core/log/log.ts';
-import { metrics } from '#core/metrics/metrics.ts';
+import { RecentUse } from '#core/base/holders/recent-use.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
 import { cancelStatement } from './cancel.ts';
 import { poolName } from './client.ts';
 import { HeldConnection } from './held-connection.ts';

@@ -1,8 +1,8 @@
 /** Pools of ordinary connections: transactions, COPY, cursors and whatever may be cancelled. */
 import pg from 'pg';
-import type { Config } from '#core/config/config.ts';
-import type { Log } from '#core/log/log.ts';
-import { metrics } from '#core/metrics/metrics.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
 import { guardedClient, KEEP_ALIVE_MS } from './client.ts';
 import { refusalOf } from './refused-write.ts';
 import { Watchdog } from './watchdog.ts';

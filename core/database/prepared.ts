@@ -7,9 +7,10 @@ import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import { hasLongLists, withTexts } from './long-list.ts';
 import type { Client } from './pool.ts';
-import { DataRow } from './row-intake.ts';
+import { DataRow } from './row-protocol-reader.ts';
 import { type Part, type RowOf, Script, type Texts } from './script.ts';
 import type { Statement } from './sql.ts';
+import { SQLSTATE } from './sqlstate.ts';
 import { ValueBytes } from './value-bytes.ts';
 
 /** Statements whose texts are remembered in one process, and the longest that is. */
@@ -115,7 +116,7 @@ function partOf(names: Map<string, boolean>, statement: Statement): Part {
 }
 
 /** SQLSTATEs of a name that PostgreSQL does not know, and of a plan that it can use no more. */
-const FORGOTTEN = new Set(['26000', '0A000']);
+const FORGOTTEN = new Set<string>([SQLSTATE.invalidSqlStatementName, SQLSTATE.featureNotSupported]);
 
 /** Notes what PostgreSQL took of a script: all of what was carried out, nothing of the rest. */
 function settle(

@@ -3,7 +3,7 @@
  * from that whether a connection that is silent still carries anything.
  */
 import pg from 'pg';
-import type { Log } from '#core/log/log.ts';
+import type { Log } from '#core/base/log/log.ts';
 import { guardedClient } from './client.ts';
 
 /** Longest time (ms) to connect, and longest time to answer. */

@@ -1,6 +1,6 @@
 /** Waits for a database that is away, for as long as that takes. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '#core/log/log.ts';
+import type { Log } from '#core/base/log/log.ts';
 import { isTransient } from './failure.ts';
 
 const TRY_AGAIN_MS = 250;

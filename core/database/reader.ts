@@ -5,9 +5,10 @@
  */
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
-import { unavailable } from '#core/errors/service-error.ts';
-import type { Log } from '#core/log/log.ts';
-import { LongReadBound } from './long-read-bound.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { unavailable } from '#core/base/errors/service-error.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { LongReadLimiter } from './long-read-limiter.ts';
 import { PendingRead } from './pending-read.ts';
 import { type BorrowedConnection, PipelinePool } from './pipeline-pool.ts';
 import { CUT_MS, LOCK_MS, type Moved, type PipelinedConnection } from './pipelined-connection.ts';
@@ -15,7 +16,8 @@ import { isStatementError } from './pool.ts';
 import { type PoolShares, type ReadKind, SLOW_MS } from './pool-shares.ts';
 import { hasLongValue, valueTogether } from './prepared.ts';
 import type { Statement } from './sql.ts';
-import type { StreamLimits } from './stream-slots.ts';
+import { SQLSTATE } from './sqlstate.ts';
+import type { StreamLimits } from './stream-semaphore.ts';
 import { Streams } from './streams.ts';
 import type { ValueBytes } from './value-bytes.ts';
 
@@ -25,6 +27,10 @@ const MAX_SHAPES = 1_000;
 const QUICK_MS = 20;
 const QUICK_FACTOR = 4;
 const SHORTEST_MS = 0.01;
+/** A busy server and process keep a single read waiting for so many times as long as one on average. */
+const DELAYS = 4;
+/** A new read is believed to take at least this part of the time that it took. */
+const MOST_DELAYED = 20;
 /** Reads on a pipelined connection that take so long together (ms) are worth another connection. */
 const BUSY_MS = 2;
 /** Connections of the pool that are left free where a quick read could as well wait. */
@@ -43,10 +49,6 @@ const LIMIT_LOCKS: Statement = {
   text: `SELECT set_config('lock_timeout', '${LOCK_MS}', true)`,
   values: [],
 };
-
-/** SQLSTATEs of a statement that was cancelled, and of one that waited for a lock for too long. */
-const CANCELLED = '57014';
-const NOT_AVAILABLE = '55P03';
 
 interface Shape {
   /** Under which connections keep it prepared; empty: they do not. */
@@ -83,7 +85,7 @@ export class Reader {
   readonly #pipelines: PipelinePool;
   /** In the order in which they were asked. */
   readonly #pending = new Set<PendingRead>();
-  readonly #longReads: LongReadBound;
+  readonly #longReads: LongReadLimiter;
   /** How long quick reads take (ms): about one in twenty takes less. */
   #quickTime = QUICK_MS;
   #isProbing = false;
@@ -99,7 +101,7 @@ export class Reader {
       limits: options.streams,
     });
     this.#pipelines = new PipelinePool({ ...options, size: options.pipelined });
-    this.#longReads = new LongReadBound(options.shares.maxLongReads);
+    this.#longReads = new LongReadLimiter(options.shares.maxLongReads);
   }
 
   /** Backends that were asked to end their statement and still run it. */
@@ -225,7 +227,7 @@ export class Reader {
   }
 
   #pipelineForLong(): PipelinedConnection | null {
-    if (this.#longReads.needsProbe || this.#options.shares.hasRoom()) return null;
+    if (this.#longReads.protects || this.#options.shares.hasRoom()) return null;
     return this.#pipelines.forLong();
   }
 
@@ -240,8 +242,9 @@ export class Reader {
   #noteTime(shape: Shape, time: number): void {
     const { usual } = shape;
     // What keeps all reads waiting makes none of them a long one.
-    const isDelayed = time > usual && time - this.#longReads.delay <= usual;
-    if (usual === 0) shape.usual = time;
+    const { delay } = this.#longReads;
+    const isDelayed = time > usual && time - DELAYS * delay <= usual;
+    if (usual === 0) shape.usual = Math.max(time / MOST_DELAYED, time - delay);
     else if (!isDelayed) shape.usual = follow(usual, time, USUAL);
     this.#quickTime = follow(this.#quickTime, shape.usual, QUICK);
   }
@@ -283,8 +286,9 @@ export class Reader {
       good = isStatementError(error);
       shape.time = performance.now() - started;
       const code = error instanceof pg.DatabaseError ? error.code : undefined;
-      const isMoved = code === NOT_AVAILABLE || (code === CANCELLED && held.cancelled);
-      if (code === NOT_AVAILABLE) shape.kind = 'blocked';
+      const isMoved =
+        code === SQLSTATE.lockNotAvailable || (code === SQLSTATE.queryCanceled && held.cancelled);
+      if (code === SQLSTATE.lockNotAvailable) shape.kind = 'blocked';
       else if (isMoved || shape.time > SLOW_MS) shape.kind = 'slow';
       if (isMoved && isShort && !pending.isGone) return MOVED;
       throw error;
@@ -312,8 +316,7 @@ export class Reader {
     for (const pending of this.#pending) {
       if (pending.started > oldest) return;
       this.#pending.delete(pending);
-      const reason = 'The statement took longer than QUERY_TIMEOUT allows.';
-      pending.expire(unavailable('database', reason));
+      pending.expire(unavailable('database', reason('statement_too_slow')));
     }
   }
 }

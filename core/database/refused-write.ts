@@ -1,5 +1,7 @@
 /** Which connections run a write that was ended in favour of others, and what its caller is told. */
-import { type ServiceError, unavailable } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { type ServiceError, unavailable } from '#core/base/errors/service-error.ts';
 
 const refused = new WeakSet<object>();
 
@@ -15,6 +17,5 @@ export function forgetRefusal(client: object): void {
 /** Why the write on this connection was ended; null when it was not. */
 export function refusalOf(client: object): ServiceError | null {
   if (!refused.has(client)) return null;
-  const reason = 'The write waited for a lock of somebody else, and others needed the connection.';
-  return unavailable('database', reason);
+  return unavailable('database', reason('lock_wait_ended'));
 }

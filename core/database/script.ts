@@ -4,8 +4,8 @@
  * all of them count, or none.
  */
 import pg from 'pg';
-import { isTracing } from '#core/tracing/span.ts';
-import type { AnyRow } from './row-intake.ts';
+import { isTracing } from '#core/base/tracing/span.ts';
+import type { AnyRow } from './row-protocol-reader.ts';
 
 /** One statement of a script. */
 export interface Part {

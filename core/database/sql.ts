@@ -5,7 +5,8 @@
  */
 
 import { prepareValue } from 'pg/lib/utils.js';
-import { invalidQuery } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
 
 /** A piece of SQL: text pieces around values, identifiers and further pieces. Immutable. */
 export class Sql {
@@ -110,6 +111,6 @@ function literalOf(value: unknown): string {
  */
 export function renderLiterals(piece: Sql, filled: (value: unknown) => unknown): string {
   const text = write(piece, (value) => literalOf(filled(value)));
-  if (text.includes('\0')) throw invalidQuery('A value holds a NUL character.');
+  if (text.includes('\0')) throw invalidQuery(reason('value_contains_nul'));
   return text;
 }

@@ -7,13 +7,13 @@
  * Who has to wait for a stream waits without any, and begins again on the connection of that stream.
  */
 import pg from 'pg';
+import type { FairSemaphore, Release } from '#core/base/holders/fair-semaphore.ts';
 import { isStatementError, type Pool } from './pool.ts';
 import { Portal, type PortalOptions } from './portal.ts';
 import type { Statement } from './sql.ts';
-import { type Slot, type StreamLimits, StreamSlots } from './stream-slots.ts';
+import { SQLSTATE } from './sqlstate.ts';
+import { type StreamLimits, streamSemaphore } from './stream-semaphore.ts';
 
-/** SQLSTATE of a statement that waited for a lock for too long. */
-const NOT_AVAILABLE = '55P03';
 /** Characters up to which an answer is a page. */
 const PAGE_LENGTH = 1_048_576;
 /** A page that takes longer (ms) becomes a stream when there is room for one. */
@@ -25,11 +25,11 @@ export interface StreamsOptions extends PortalOptions {
 
 export class Streams {
   readonly #options: StreamsOptions;
-  readonly #slots: StreamSlots;
+  readonly #permits: FairSemaphore;
 
   constructor(options: StreamsOptions) {
     this.#options = options;
-    this.#slots = new StreamSlots(options.limits, (change) => grow(options.shares.pool, change));
+    this.#permits = streamSemaphore(options.limits, (change) => grow(options.shares.pool, change));
   }
 
   /**
@@ -46,11 +46,11 @@ export class Streams {
     pageLength = PAGE_LENGTH,
   ): AsyncGenerator<string[]> {
     let portal = await this.#open(statement, signal);
-    let slot: Slot | null = null;
+    let permit: Release | null = null;
     // Whoever goes away may never ask again, so that this alone ends all.
     const release = () => {
-      slot?.release();
-      slot = null;
+      permit?.();
+      permit = null;
     };
     signal?.addEventListener('abort', release);
     let open = true;
@@ -65,21 +65,21 @@ export class Streams {
         open = true;
         return await this.#first(portal, holder, pageLength);
       });
-      ({ slot } = first);
+      ({ permit } = first);
       ended = first.ended;
       if (ended) {
         open = false;
         await portal.close(true);
-      } else if (slot === null) {
+      } else if (permit === null) {
         open = false;
         await portal.leave();
-        slot = await this.#slots.take(holder, signal);
+        permit = await this.#permits.acquire(holder, signal);
         const opening = { statement, kind: 'stream', waitsForLocks: true } as const;
         portal = await Portal.open(this.#options, opening, signal);
         open = true;
         first.batches.length = 0;
       }
-      if (slot !== null) portal.outgrow();
+      if (permit !== null) portal.outgrow();
       for (let batch = first.batches.shift(); batch; batch = first.batches.shift()) yield batch;
       while (!ended) {
         const texts = await portal.fetch();
@@ -109,21 +109,21 @@ export class Streams {
     let length = 0;
     for (;;) {
       const texts = await portal.fetch();
-      if (texts.length === 0) return { batches, slot: null, ended: true };
+      if (texts.length === 0) return { batches, permit: null, ended: true };
       batches.push(texts);
       for (const text of texts) length += text.length;
       const time = performance.now() - started;
       const long = length > pageLength || (statementTimeout > 0 && time > statementTimeout);
       if (!long && time <= PAGE_MS) continue;
-      const slot = this.#slots.tryTake(holder);
-      if (slot !== null || long) return { batches, slot, ended: false };
+      const permit = this.#permits.tryAcquire(holder);
+      if (permit !== null || long) return { batches, permit, ended: false };
     }
   }
 }
 
 /** It waited for a lock that somebody else holds. */
 function isBlocked(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === NOT_AVAILABLE;
+  return error instanceof pg.DatabaseError && error.code === SQLSTATE.lockNotAvailable;
 }
 
 /** Lets a pool have one connection more or less. */

@@ -2,10 +2,8 @@
 import type { EventEmitter } from 'node:events';
 import type { Span } from '@opentelemetry/api';
 import type pg from 'pg';
-import { beginStatement, endStatement } from '#core/tracing/span.ts';
-
-/** The connection is lost (08006). */
-const LOST = '08006';
+import { beginStatement, endStatement } from '#core/base/tracing/span.ts';
+import { SQLSTATE } from './sqlstate.ts';
 
 function codeOf(message: unknown): string {
   const known = typeof message === 'object' && message !== null && 'code' in message;
@@ -33,6 +31,7 @@ export function traceStatements(client: pg.Client, connection: EventEmitter, poo
     code = null;
   });
   connection.once('end', () => {
-    for (const span of open.splice(0)) if (span !== null) endStatement(span, LOST);
+    for (const span of open.splice(0))
+      if (span !== null) endStatement(span, SQLSTATE.connectionFailure);
   });
 }

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
-import type { DataRow } from './row-intake.ts';
+import type { DataRow } from './row-protocol-reader.ts';
 import type { Statement } from './sql.ts';
 import { ValueBytes } from './value-bytes.ts';
 

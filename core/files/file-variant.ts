@@ -1,7 +1,7 @@
 /** The other forms of images that were made, and the reasons why some cannot be. */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { Place } from './unclaimed-content.ts';
 
 /** Variants that one file may have; the oldest ones make room for more. */

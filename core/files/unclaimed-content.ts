@@ -4,13 +4,15 @@
  * deletes or replaces it. So whatever is left by a process that died is known, and nothing is removed
  * that was not noted.
  */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { quotaExceeded, unavailable } from '#core/base/errors/service-error.ts';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction, withConnection } from '#core/database/pool.ts';
-import { runTogether } from '#core/database/run-together.ts';
+import { quotaLock } from '#core/database/quota-lock.ts';
+import { simpleQuery } from '#core/database/simple-query.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { quotaExceeded, unavailable } from '#core/errors/service-error.ts';
-import { takeTurn } from '#core/jobs/quota.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { AmpleQuota } from './ample-quota.ts';
 
 /** Where bytes are. */
@@ -57,7 +59,7 @@ export async function claimContent(
       WHERE u.storage = c.storage AND u.name = c.name AND u.state = 'arriving'`),
   );
   if (rowCount === places.length) return;
-  throw unavailable('storage', 'The content arrived too slowly and was given up.');
+  throw unavailable('storage', reason('content_too_slow'));
 }
 
 /** How much of a storage no file refers to. */
@@ -291,8 +293,8 @@ export class Arrival {
     const reserved = sql`least(${more}, room.bytes, greatest(${LEAST_GRAIN}, floor(room.bytes / 4)))`;
     // One message: a process that is cut off leaves no turn of the user behind.
     const results = await withConnection(pool, (client) =>
-      runTogether<{ bytes: string; room: string }>(client, [
-        takeTurn(`files of ${user}`),
+      simpleQuery<{ bytes: string; room: string }>(client, [
+        quotaLock(`files of ${user}`),
         sql`WITH room AS (${room}), noted AS (${this.#insertion(
           sql`SELECT ${storage}, ${name}, 'arriving', ${user}, ${bytes} + ${reserved}
             FROM room WHERE room.bytes >= 0`,
@@ -304,7 +306,6 @@ export class Arrival {
       this.#ample.note(user, Number(row.room));
       return Number(row.bytes);
     }
-    const reason = `The files of one user may have ${max} bytes together.`;
-    throw quotaExceeded('FILES_MAX_PER_USER', max, reason);
+    throw quotaExceeded('FILES_MAX_PER_USER', max, reason('user_files_too_large', { max }));
   }
 }

@@ -1,6 +1,7 @@
 /** One queue of jobs on BullMQ, opened when it is first used. */
 import type { Job, JobsOptions } from 'bullmq';
-import { unavailable } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { unavailable } from '#core/base/errors/service-error.ts';
 import type { AddOptions, JobQueue, QueueName, QueueState } from './queue.ts';
 
 /** Each operation settles within this time. */
@@ -48,7 +49,7 @@ async function bounded<T>(work: Promise<T>, within: number, closed: Promise<neve
   try {
     return await Promise.race([work, late.promise, closed]);
   } catch (error) {
-    throw unavailable('queue', 'The job queue cannot be used right now.', { cause: error });
+    throw unavailable('queue', reason('queue_unreachable'), { cause: error });
   } finally {
     clearTimeout(timer);
   }

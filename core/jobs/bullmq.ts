@@ -13,8 +13,8 @@ import {
   SchemaMigrationRequiredError,
   withBackend,
 } from 'bullmq';
-import type { Log } from '#core/log/log.ts';
-import { warnThrottled } from '#core/log/throttled-warning.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { warnThrottled } from '#core/base/log/throttled-warning.ts';
 import { QUEUE_SCHEMA, type QueueConnection } from './queue-connection.ts';
 
 /**

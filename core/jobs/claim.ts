@@ -1,9 +1,9 @@
 /** Claims jobs for workers: at most one delivery of a job at a time, and each mailbox in order. */
 import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
-import { runTogether } from '#core/database/run-together.ts';
+import { simpleQuery } from '#core/database/simple-query.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { FINAL_STATES, isOpen, type JobState } from './job.ts';
 import { canRun } from './reached-storage.ts';
 import { type Backend, backendOf, endBackend, withFailure } from './write-job-status.ts';
@@ -138,7 +138,7 @@ async function claimFree(
   by: Taker,
 ): Promise<ClaimedJob | null> {
   const take = sql`${taking(schema, id, by)} AND backend_pid IS NULL ${CLAIMED}`;
-  const results = await runTogether<ClaimedJob>(client, [...locks(schema, id), take]);
+  const results = await simpleQuery<ClaimedJob>(client, [...locks(schema, id), take]);
   return results.at(-1)?.rows[0] ?? null;
 }
 

@@ -3,10 +3,11 @@
  * the same user under the same key belongs to the first job, also when that has ended.
  */
 import { createHash } from 'node:crypto';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Client } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 
 const KEPT_HOURS = 24;
 
@@ -73,7 +74,7 @@ export async function earlierJob(
   throw new ServiceError('UNPROCESSABLE_ENTITY', {
     header: 'Idempotency-Key',
     key,
-    reason: `The key "${key}" belongs to another request.`,
+    reason: reason('idempotency_key_taken', { key }),
   });
 }
 

@@ -1,7 +1,7 @@
 /** The collection that lists of jobs are read from: its fields, which filter and sort, and its catalog. */
-import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
-import type { ColumnDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
-import { typing } from '#core/catalog/field-type.ts';
+import type { Catalog, Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import { columnTyping } from '#core/model/catalog/column-typing.ts';
+import type { ColumnDescriptor, TableDescriptor } from '#core/model/catalog/descriptor.ts';
 
 /** The table of jobs among those of its schema. */
 export const JOBS = 'system_jobs';
@@ -34,7 +34,7 @@ function column([name, typeName]: readonly [string, string]): ColumnDescriptor {
 
 function field(name: string, shape: readonly [string, string]): ColumnField {
   const described = column(shape);
-  return { name, column: described, ...typing(described, []), special: [], meta: null };
+  return { name, column: described, ...columnTyping(described, []), special: [], meta: null };
 }
 
 /** A catalog with only the table of jobs, which no other route serves. */

@@ -8,7 +8,7 @@
 import type { Pool } from '#core/database/pool.ts';
 import { join, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import type { SortTerm } from '#core/query/query.ts';
-import type { TableRows } from '#core/query/sql/table-rows.ts';
+import type { TableRows } from '#core/read/sql/table-rows.ts';
 import { FIELDS } from './job-collection.ts';
 import type { JobCondition } from './job-condition.ts';
 

@@ -3,11 +3,11 @@
  * second for all followed jobs makes it certain.
  */
 import { LRUCache } from 'lru-cache';
+import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import type { Log } from '#core/log/log.ts';
-import type { MessageBus, Messages } from '#core/messages/bus.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { MessageBus, Messages } from '#core/messaging/bus.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { type Job, jobColumns } from './job.ts';
 
 const LOOK_EVERY_MS = 1_000;

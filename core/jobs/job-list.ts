@@ -1,15 +1,16 @@
 /** The list of jobs of `GET /jobs`: filters, sorting and rights as for all other lists. */
 import * as v from 'valibot';
 import { ANONYMOUS, type Caller, type Grant } from '#core/access/grants.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { join, raw, render, type Sql, sql } from '#core/database/sql.ts';
-import { invalidQuery, ServiceError } from '#core/errors/service-error.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
-import type { ReadTarget } from '#core/query/plan/scope.ts';
 import type { Query } from '#core/query/query.ts';
-import { type ReadableRows, readableRows, type TableRows } from '#core/query/sql/table-rows.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { ReadTarget } from '#core/read/plan/scope.ts';
+import { type ReadableRows, readableRows, type TableRows } from '#core/read/sql/table-rows.ts';
 import { type Job, jobColumns, type PlacedJob } from './job.ts';
 import { catalogOf, FIELDS, JOBS } from './job-collection.ts';
 import { type JobCondition, jobCondition, partsOf, UNPROBED } from './job-condition.ts';
@@ -186,8 +187,8 @@ export class JobList {
         WHERE total - own <= ${raw(String(LIST_SIZE))}`),
     );
     if ((rows.at(-1)?.total ?? 0) > LIST_SIZE) {
-      const reason = `A list of jobs may have ${LIST_SIZE} characters; set a lower limit.`;
-      throw new ServiceError('CONTENT_TOO_LARGE', { limit: LIST_SIZE, reason });
+      const why = reason('job_list_too_large', { limit: LIST_SIZE });
+      throw new ServiceError('CONTENT_TOO_LARGE', { limit: LIST_SIZE, reason: why });
     }
     return rows.map(({ own: _, total: __, ...job }) => job);
   }
@@ -198,16 +199,16 @@ export class JobList {
     { sort, offset }: JobQuery,
     after: string,
   ): Promise<Anchor> {
-    if (sort.length > 1) throw invalidQuery('"after" goes with one sort field.');
-    if (offset > 0) throw invalidQuery('"after" goes without "offset" and "page".');
-    if (!v.is(uuid, after)) throw invalidQuery('"after" must be the id of a job.');
+    if (sort.length > 1) throw invalidQuery(reason('after_needs_single_sort'));
+    if (offset > 0) throw invalidQuery(reason('after_excludes_offset'));
+    if (!v.is(uuid, after)) throw invalidQuery(reason('after_job_id_expected'));
     const name = sortColumn(sort);
     const value = name === null ? sql`NULL` : sql`${named(name)}::text`;
     const { rows } = await this.#pool.query<Anchor>(
       render(sql`SELECT ${named('sequence')}, ${value} AS value
         FROM ${from}${where([sql`${named('id')} = ${after}`])}`),
     );
-    if (rows[0] === undefined) throw invalidQuery('"after" is no job of this list.');
+    if (rows[0] === undefined) throw invalidQuery(reason('after_job_not_in_list'));
     return rows[0];
   }
 

@@ -1,7 +1,9 @@
 /** A job as stored in `system_jobs` and shown at `/jobs`. */
+
+import type { ReasonParameters } from '#core/base/errors/reason.ts';
+import type { ErrorEntry } from '#core/base/errors/service-error.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
-import type { ErrorEntry } from '#core/errors/service-error.ts';
-import type { JobProgress } from '#core/messages/bus.ts';
+import type { JobProgress } from '#core/messaging/bus.ts';
 import type { JobAction } from './job-action.ts';
 import { canRun } from './reached-storage.ts';
 
@@ -89,4 +91,7 @@ export interface RejectedRow {
   readonly value: string | null;
   readonly reason: string;
   readonly code: string;
+  /** Null in what a release before the names of reasons stored, and where the code says it all. */
+  readonly reason_code: string | null;
+  readonly reason_parameters: ReasonParameters | null;
 }

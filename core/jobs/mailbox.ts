@@ -4,7 +4,7 @@
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { QueueName, Queues, TakingQueues } from './queue.ts';
 import { canRun } from './reached-storage.ts';
 import { priorityOf } from './turn.ts';

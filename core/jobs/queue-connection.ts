@@ -1,17 +1,17 @@
 /** The connection of a process to the server of the queues, shared by all queues. */
 import type { Redis, RedisOptions } from 'ioredis';
 import pg from 'pg';
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { warnThrottled } from '#core/base/log/throttled-warning.ts';
 import { guardedClient, KEEP_ALIVE_MS } from '#core/database/client.ts';
 import { Watchdog } from '#core/database/watchdog.ts';
-import type { Log } from '#core/log/log.ts';
-import { warnThrottled } from '#core/log/throttled-warning.ts';
 import {
   boundGreeting,
   HANG_UP_WITHIN_MS,
   REDIS_KEEP_ALIVE_MS,
   startHeartbeat,
-} from '#core/redis/heartbeat.ts';
+} from '#core/messaging/redis/heartbeat.ts';
 
 /** The schema of BullMQ's tables; BullMQ accepts no other name. */
 export const QUEUE_SCHEMA = 'bullmq';

@@ -4,7 +4,7 @@
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { QUEUE_NAMES, type QueueName } from './queue.ts';
 import type { QueueSwitch } from './queue-state.ts';
 import { canRun } from './reached-storage.ts';

@@ -5,7 +5,7 @@
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { ActingPerson } from './job-action.ts';
 import { QUEUE_NAMES, type QueueName } from './queue.ts';
 

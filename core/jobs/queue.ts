@@ -2,14 +2,8 @@
  * The queues by name, and the interface that BullMQ implements. A job is stored in `system_jobs`;
  * the queue holds its id and decides when it runs.
  */
-import type { Config } from '#core/config/config.ts';
-import type { Log } from '#core/log/log.ts';
-import { BullJobQueue } from './bullmq-job-queue.ts';
-import {
-  closeQueueConnection,
-  openQueueConnection,
-  type QueueConnection,
-} from './queue-connection.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { QueueConnection } from './queue-connection.ts';
 
 /**
  * `transfer` for imports and exports, `schema` for schema changes, `images` for what requests wait
@@ -63,42 +57,4 @@ export interface Queues {
   /** The name of a queue on the server; unique per installation. */
   serverName(name: QueueName): string;
   close(): Promise<void>;
-}
-
-/**
- * The queues of this process on one shared connection. Nothing happens before the first use.
- * @param options of the connection; by default those of a process that only adds jobs
- */
-export async function openQueues(
-  config: QueueConfig,
-  url: string,
-  clusterId: string,
-  log: Log,
-  options: { readonly role: 'producer' | 'consumer'; readonly max: number } = {
-    role: 'producer',
-    max: 2,
-  },
-): Promise<Queues> {
-  const connection = await openQueueConnection(config, url, log, options);
-  const serverName = (name: QueueName) => `sluice-${clusterId}-${name}`;
-  const open = (name: QueueName) =>
-    new BullJobQueue(name, config.JOB_RETRY_DELAY, async () => {
-      const { openBullQueue } = await import('./bullmq.ts');
-      return await openBullQueue(serverName(name), connection, log);
-    });
-  const queues: Readonly<Record<QueueName, JobQueue>> = {
-    transfer: open('transfer'),
-    schema: open('schema'),
-    images: open('images'),
-    maintenance: open('maintenance'),
-  };
-  return {
-    get: (name) => queues[name],
-    connection,
-    serverName,
-    async close() {
-      await Promise.all(QUEUE_NAMES.map((name) => queues[name].close()));
-      await closeQueueConnection(connection);
-    },
-  };
 }

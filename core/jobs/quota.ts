@@ -3,12 +3,15 @@
  * uploads from arrival to the end of the job; those of small ones from its beginning. All processes count together, in the database.
  * Transactions of one owner take turns.
  */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { quotaExceeded, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { withConnection } from '#core/database/pool.ts';
-import { runTogether } from '#core/database/run-together.ts';
+import { quotaLock } from '#core/database/quota-lock.ts';
+import { simpleQuery } from '#core/database/simple-query.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { isOpen } from './job.ts';
 import type { QueueName } from './queue.ts';
 
@@ -25,12 +28,6 @@ const FORGOTTEN_MINUTES = 10;
 
 function grainOf(max: number): number {
   return Math.max(1, Math.min(GRAIN, Math.floor(max / GRAINS)));
-}
-
-/** Makes the transactions of one owner take turns until they end. */
-export function takeTurn(holder: string): Sql {
-  const key = `sluice quota ${holder}`;
-  return sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
 }
 
 /** The bytes of the file of a job. */
@@ -50,8 +47,7 @@ function usedBytes(schema: string, holder: string, id: string | null): Sql {
 }
 
 function tooManyBytes(max: number): ServiceError {
-  const reason = `Only ${max} bytes of uploads may wait to be worked on.`;
-  return quotaExceeded('SPOOL_MAX_PER_USER', max, reason);
+  return quotaExceeded('SPOOL_MAX_PER_USER', max, reason('too_many_waiting_upload_bytes', { max }));
 }
 
 /** What a job takes of its owner's quotas. */
@@ -94,8 +90,8 @@ export async function claimJob(
   { holder, max, upload = null }: JobClaim,
 ): Promise<void> {
   const used = upload === null ? sql`0` : usedBytes(schema, holder, null);
-  const results = await runTogether<{ count: number; used: string }>(client, [
-    takeTurn(holder),
+  const results = await simpleQuery<{ count: number; used: string }>(client, [
+    quotaLock(holder),
     sql`SELECT (SELECT count(*)::int FROM ${systemTable(schema, 'jobs')}
       WHERE holder = ${holder} AND ${isOpen}) AS count, ${used} AS used`,
   ]);
@@ -104,7 +100,7 @@ export async function claimJob(
     throw tooManyBytes(upload.max);
   }
   if ((row?.count ?? 0) < max) return;
-  throw quotaExceeded('JOBS_MAX_PER_USER', max, `Only ${max} jobs may wait and run.`);
+  throw quotaExceeded('JOBS_MAX_PER_USER', max, reason('too_many_jobs', { max }));
 }
 
 export interface SpoolQuotaOptions {
@@ -186,8 +182,8 @@ export class CountedUpload {
     this.#recorded = true;
     // One message: a process that is cut off leaves no turn of the owner behind.
     const results = await withConnection(pool, (client) =>
-      runTogether(client, [
-        takeTurn(holder),
+      simpleQuery(client, [
+        quotaLock(holder),
         sql`DELETE FROM ${uploads}
           WHERE holder = ${holder} AND seen_on < now() - make_interval(mins => ${FORGOTTEN_MINUTES})`,
         sql`INSERT INTO ${uploads} (id, holder, bytes)

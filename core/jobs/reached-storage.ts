@@ -4,7 +4,7 @@
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 
 /** A storage whose last note is older is not reached any more. */
 const REACHED_WITHIN_S = 20;

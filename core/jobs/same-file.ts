@@ -1,6 +1,6 @@
 /** Finds the earlier import of a file that was sent again. */
 import { literal, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { ClaimedJob } from './claim.ts';
 import { IMPORT_JOB } from './message/import.ts';
 

@@ -2,7 +2,7 @@
  * Makes texts that PostgreSQL can store: NUL and unpaired surrogates, which values in errors
  * may contain, become U+FFFD.
  */
-import { isJsonObject } from '#core/json/json-object.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 
 /** A text without what PostgreSQL cannot store. */
 export function storable(text: string): string {

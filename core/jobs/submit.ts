@@ -1,13 +1,15 @@
 /** Accepts jobs: first the row in `system_jobs`, then the queue. */
 import assert from 'node:assert/strict';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError, unavailable } from '#core/base/errors/service-error.ts';
+import { currentTraceparent } from '#core/base/tracing/span.ts';
 import { isTransient } from '#core/database/failure.ts';
 import type { Client, Connections, Pool } from '#core/database/pool.ts';
 import { isStatementError, transaction, withConnection } from '#core/database/pool.ts';
-import { runTogether } from '#core/database/run-together.ts';
+import { quotaLock } from '#core/database/quota-lock.ts';
+import { simpleQuery } from '#core/database/simple-query.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { ServiceError, unavailable } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { currentTraceparent } from '#core/tracing/span.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import {
   earlierJob,
   isKept,
@@ -20,7 +22,7 @@ import {
 import { isOpen } from './job.ts';
 import { enqueueInTurn } from './mailbox.ts';
 import type { QueueName, TakingQueues } from './queue.ts';
-import { claimJob, hasRoom, openJobs, takeTurn, type UncountedUpload } from './quota.ts';
+import { claimJob, hasRoom, openJobs, type UncountedUpload } from './quota.ts';
 import { storedJson } from './storable-json.ts';
 import { nextTurn } from './turn.ts';
 
@@ -81,7 +83,7 @@ export interface SubmitOptions {
 /** The connection broke, so the job may have been recorded all the same: what it needs must stay. */
 export class DoubtfulSubmission extends ServiceError {
   constructor(cause: unknown) {
-    const { code, details, headers } = unavailable('database', 'The connection was lost.');
+    const { code, details, headers } = unavailable('database', reason('queue_connection_lost'));
     super(code, details, { cause, headers });
   }
 }
@@ -162,8 +164,7 @@ export async function requireAccepting(
 ): Promise<void> {
   const { rowCount } = await client.query(render(sql`SELECT WHERE ${isDraining(schema, queue)}`));
   if (rowCount === 0) return;
-  const reason = `The queue "${queue}" accepts no jobs until it is resumed.`;
-  throw unavailable('queue', reason, { retryAfter: DRAINING_RETRY_S });
+  throw unavailable('queue', reason('queue_paused', { queue }), { retryAfter: DRAINING_RETRY_S });
 }
 
 /** The open job that is identical. */
@@ -224,7 +225,7 @@ async function recordOrJoin(
     const [recorded] = (await client.query<Recorded>(statement)).rows;
     if (recorded !== undefined) return { recorded };
   }
-  throw unavailable('queue', 'Identical jobs come and go too fast.');
+  throw unavailable('queue', reason('identical_jobs_too_fast'));
 }
 
 function keyedRequest(job: Submission): KeyedRequest | null {
@@ -262,10 +263,10 @@ async function recordAtOnce(
   const room = sql`${hasRoom(schema, claim)} AND ${accepts}`;
   const statements =
     keyed === null
-      ? [takeTurn(holder), insertion(schema, job, room)]
+      ? [quotaLock(holder), insertion(schema, job, room)]
       : [
           takeKey(schema, keyed),
-          takeTurn(holder),
+          quotaLock(holder),
           sql`WITH recorded AS (
               ${insertion(schema, job, sql`${room} AND NOT ${isKept(schema, keyed)}`)}
             ), remembered AS (
@@ -273,7 +274,7 @@ async function recordAtOnce(
             ) SELECT id, turn, version FROM recorded`,
         ];
   const results = await withConnection(connections, (client) =>
-    runTogether<Recorded>(client, statements),
+    simpleQuery<Recorded>(client, statements),
   );
   return results.at(-1)?.rows[0] ?? null;
 }

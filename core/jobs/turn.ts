@@ -4,7 +4,7 @@
  * alternate, and nobody waits for all jobs of somebody else.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { isOpen } from './job.ts';
 import type { QueueName } from './queue.ts';
 

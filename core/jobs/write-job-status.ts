@@ -3,12 +3,12 @@
  * delivery may write: a worker that froze and wakes up finds itself superseded.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ErrorEntry } from '#core/base/errors/service-error.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
-import type { ErrorEntry } from '#core/errors/service-error.ts';
-import type { JobProgress } from '#core/messages/bus.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { JobProgress } from '#core/messaging/bus.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { isOpen, type JobState } from './job.ts';
 import { storedJson } from './storable-json.ts';
 
@@ -208,12 +208,15 @@ export async function failJob(
         value: extensions.value ?? null,
         reason: extensions.reason ?? message,
         code: extensions.code,
+        reason_code: extensions.reason_code ?? null,
+        reason_parameters: extensions.reason_parameters ?? null,
       }));
       await client.query(
         render(sql`INSERT INTO ${systemTable(schema, 'job_errors')}
-          (job, position, "row", field, value, reason, code)
+          (job, position, "row", field, value, reason, code, reason_code, reason_parameters)
           SELECT ${delivery.id}::uuid, e.* FROM json_to_recordset(${storedJson(rows)}::json)
-            AS e(position int, "row" bigint, field text, value text, reason text, code text)`),
+            AS e(position int, "row" bigint, field text, value text, reason text, code text,
+              reason_code text, reason_parameters jsonb)`),
       );
     }
     return true;

@@ -3,7 +3,7 @@
  * number, and so may be late without anybody else waiting for it. The oldest changes are forgotten when
  * there are too many, or when they are too old: whoever is later than that has missed something.
  */
-import type { Change } from '#core/changes/change.ts';
+import type { Change } from '#core/write/changes/change.ts';
 
 /** Changes, and their keys, that are remembered. */
 const MOST_CHANGES = 1_000;

@@ -1,10 +1,10 @@
 /**
- * Works for subscribers, by turns of their holders. A work waits in the queue of one holder: however
- * many wait there, those of another holder are not delayed beyond its turn.
+ * Works for subscribers, fairly to their holders. A work waits in the queue of one holder: however many
+ * wait there, the works of another holder wait for those that run already, and for no others.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Turns } from '#core/holders/turns.ts';
-import { TimeSlice } from '#core/process/time-slice.ts';
+import { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
 
 /** When more works of a holder wait, it rests after each for as long (ms) as that took, at most. */
 const MANY = 100;
@@ -17,26 +17,22 @@ export interface QueuedWork {
 
 interface Queue {
   readonly works: Set<QueuedWork>;
-  /** How many of them may run once it is the turn of the holder. */
+  /** Loops that run them one by one, each as soon as it has a permit. */
   runners: number;
   running: number;
 }
 
 export class HolderQueues {
-  readonly #turns: Turns;
-  readonly #slotsPerHolder: number;
+  readonly #permits: FairSemaphore;
+  readonly #permitsPerHolder: number;
   readonly #queues = new Map<string, Queue>();
   readonly #slice = new TimeSlice();
 
-  /** @param slots works that run at a time; a holder leaves one of them to others */
-  constructor(slots: number) {
-    this.#slotsPerHolder = Math.max(1, slots - 1);
-    this.#turns = new Turns({
-      ...{ slots, slotsPerHolder: this.#slotsPerHolder },
-      // No more than `slotsPerHolder` of a holder wait there, the others in its queue.
-      ...{ maxWaitingPerHolder: slots, maxWaiting: Number.POSITIVE_INFINITY },
-      refusal: () => new TypeError('a holder asked for more turns than it has'),
-    });
+  /** @param permits works that run at a time; a holder leaves one of them to others */
+  constructor(permits: number) {
+    this.#permitsPerHolder = Math.max(1, permits - 1);
+    // No more than `permitsPerHolder` of a holder wait there, the others in its queue.
+    this.#permits = new FairSemaphore({ permits, permitsPerHolder: this.#permitsPerHolder });
   }
 
   /** Works of a holder that wait or run. */
@@ -50,9 +46,9 @@ export class HolderQueues {
     const queue = this.#queues.get(holder) ?? { works: new Set(), runners: 0, running: 0 };
     this.#queues.set(holder, queue);
     queue.works.add(work);
-    if (queue.runners >= this.#slotsPerHolder) return;
+    if (queue.runners >= this.#permitsPerHolder) return;
     queue.runners += 1;
-    void this.#run(holder, queue);
+    void this.#drain(holder, queue);
   }
 
   /** Takes back a work that waits. */
@@ -60,16 +56,16 @@ export class HolderQueues {
     this.#queues.get(holder)?.works.delete(work);
   }
 
-  /** Does something when it is the turn of the holder. */
-  inTurn<T>(holder: string, work: () => Promise<T>): Promise<T> {
+  /** Runs a work of a holder after those that wait already in its queue. */
+  run<T>(holder: string, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.add(holder, { run: () => work().then(resolve, reject) });
     });
   }
 
-  async #run(holder: string, queue: Queue): Promise<void> {
+  async #drain(holder: string, queue: Queue): Promise<void> {
     while (queue.works.size > 0) {
-      const took = await this.#turns.run(holder, () => this.#runNext(queue));
+      const took = await this.#permits.run(holder, () => this.#runNext(queue));
       // It leaves half of the processor to others, too.
       if (queue.works.size > MANY) await delay(Math.min(took, LONGEST_REST_MS));
     }

@@ -2,10 +2,12 @@
  * A query whose answer tells the key of each item: it stands before everything else in the text of
  * the item, and is taken off before anybody gets that.
  */
-import type { Collection } from '#core/catalog/catalog.ts';
-import { invalidQuery } from '#core/errors/service-error.ts';
-import { itemText } from '#core/history/history.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { Query } from '#core/query/query.ts';
+import { itemText } from '#core/write/history/history.ts';
 
 /** No field has such a name. */
 const nameOf = (part: number) => `?${part}`;
@@ -16,7 +18,7 @@ const nameOf = (part: number) => `?${part}`;
  */
 export function keyedQuery({ primaryKey }: Collection, query: Query): Query {
   if (query.aggregate.length > 0 || query.groupBy.length > 0) {
-    throw invalidQuery('A subscription is to items: "aggregate" and "groupBy" cannot be used.');
+    throw invalidQuery(reason('subscription_of_aggregates'));
   }
   const names = primaryKey.map((_, part) => nameOf(part));
   const fields = primaryKey.map(({ name }, part) => [nameOf(part), name] as const);

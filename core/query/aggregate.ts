@@ -1,4 +1,7 @@
-/** The aggregate functions and what they yield. */
+/** The aggregate functions, and which fields they take. */
+
+import type { Field } from '#core/model/catalog/catalog.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
 
 export const AGGREGATE_FUNCTIONS = [
   'count',
@@ -18,4 +21,21 @@ const KNOWN: ReadonlySet<string> = new Set(AGGREGATE_FUNCTIONS);
 
 export function isAggregateFunction(name: string): name is AggregateFunction {
   return KNOWN.has(name);
+}
+
+const NUMERIC: ReadonlySet<string> = new Set(['integer', 'bigInteger', 'float', 'decimal']);
+const UNORDERED: ReadonlySet<string> = new Set(['json', 'boolean', 'binary', 'uuid']);
+
+/** Whether a function takes the values of a field; concealed ones are only counted. */
+export function aggregatesField(
+  aggregate: AggregateFunction,
+  field: Pick<Field, 'type' | 'special'>,
+) {
+  const { type } = field;
+  if (aggregate === 'countAll') return false;
+  if (aggregate === 'count') return true;
+  if (isConcealed(field)) return false;
+  if (aggregate === 'countDistinct') return true;
+  if (aggregate !== 'min' && aggregate !== 'max') return NUMERIC.has(type);
+  return !UNORDERED.has(type) && !type.startsWith('geometry');
 }

@@ -1,9 +1,11 @@
 /** The values that address one item, in the order of its collection's primary key. */
-import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
-import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import { TimeSlice } from '#core/process/time-slice.ts';
-import { textChecker } from '#core/values/check-value.ts';
-import { compositeText } from '#core/values/composite-text.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
+import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import { textChecker } from '#core/model/values/check-value.ts';
+import { compositeText } from '#core/model/values/composite-text.ts';
 
 /** One text for each column of the key. */
 export type Key = readonly string[];
@@ -44,7 +46,7 @@ export function keyOfBody(collection: Collection, value: unknown): Key {
   const count = collection.primaryKey.length;
   const isValue = count === 1 && first?.column.elementType !== null;
   if (count > 1 && !(Array.isArray(value) && value.length === count)) {
-    throw invalidPayload(`A key of ${count} values is a list of them, such as ["1", "22"].`);
+    throw invalidPayload(reason('composite_key_list_expected', { count }));
   }
   return keyOfValues(collection, Array.isArray(value) && !isValue ? value : [value]);
 }

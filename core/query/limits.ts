@@ -1,6 +1,7 @@
 /** How much one query may ask for, part by part: far above what anybody honest needs. */
-import { DEFAULT_LIMITS, type QueryLimits } from '#core/config/query-limits.ts';
-import { invalidQuery } from '#core/errors/service-error.ts';
+import { DEFAULT_LIMITS, type QueryLimits } from '#core/base/config/query-limits.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
 
 /** The parts that are counted: what they are called, and the variable that bounds them. */
 const PARTS = {
@@ -15,7 +16,7 @@ const PARTS = {
   binds: { name: 'values', variable: 'QUERY_MAX_BINDS' },
 } as const;
 
-export type Part = keyof typeof PARTS;
+export type BoundedPart = keyof typeof PARTS;
 
 /** Limits up to this one are answered as one page; above it items are streamed. */
 export const PAGE_LIMIT = 10_000;
@@ -36,10 +37,13 @@ export const STORED_LIMITS: QueryLimits = Object.freeze({
 });
 
 /** @throws ServiceError INVALID_QUERY with `limit` and `variable` when there are more than allowed */
-export function requireWithin(part: Part, count: number, limit: number): void {
+export function requireWithin(part: BoundedPart, count: number, limit: number): void {
   if (count <= limit) return;
   const { name, variable } = PARTS[part];
-  throw invalidQuery(`More than ${limit} ${name} (${variable}).`, { limit, variable });
+  throw invalidQuery(reason('limit_of_query_exceeded', { limit, name, variable }), {
+    limit,
+    variable,
+  });
 }
 
 /**
@@ -48,9 +52,8 @@ export function requireWithin(part: Part, count: number, limit: number): void {
  */
 export function requireCost(cost: number, limit: number): void {
   if (cost <= limit) return;
-  throw invalidQuery(
-    `The limits of what is asked for, and of the lists in it, allow ${cost} items, more than ` +
-      `${limit} (QUERY_MAX_COST). Ask for fewer levels, or set lower limits for the lists.`,
-    { limit, variable: 'QUERY_MAX_COST' },
-  );
+  throw invalidQuery(reason('query_cost_exceeded', { cost, limit }), {
+    limit,
+    variable: 'QUERY_MAX_COST',
+  });
 }

@@ -1,5 +1,5 @@
 /** The comparison operators of filters and which types of field take them. */
-import type { FieldType } from '#core/catalog/field-type.ts';
+import type { FieldType } from '#core/model/catalog/field-type.ts';
 
 const NULLS = ['_null', '_nnull'] as const;
 const EMPTY = ['_empty', '_nempty'] as const;
@@ -61,7 +61,7 @@ const SHAPES: Readonly<Partial<Record<Operator, OperandShape>>> = {
   _nintersects_bbox: 'geometry',
 };
 
-export function shapeOf(operator: Operator): OperandShape {
+export function operandShape(operator: Operator): OperandShape {
   return SHAPES[operator] ?? 'filled';
 }
 

@@ -3,12 +3,19 @@
  * still text; only the compiler, which has the catalog and the caller's grants, knows what exists.
  */
 
-import type { QueryLimits } from '#core/config/query-limits.ts';
+import type { QueryLimits } from '#core/base/config/query-limits.ts';
 import type { AggregateFunction } from './aggregate.ts';
 import type { Operator } from './operator.ts';
 
 /** The segments of a dotted path; a function or a scope is part of its segment. */
 export type Path = readonly string[];
+
+/** A plain value of an item, as a column of a table. */
+export interface ItemColumn {
+  readonly path: Path;
+  /** It is a document: a text in it is not the same as what the text says. */
+  readonly isDocument: boolean;
+}
 
 /** A condition, with the place where it was written for error messages. */
 export type Filter =

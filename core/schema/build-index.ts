@@ -2,12 +2,15 @@
  * Builds an index while others write (PostgreSQL manual, CREATE INDEX, "Building Indexes
  * Concurrently"). It runs outside of any transaction and leaves no invalid index behind.
  */
+
 import pg from 'pg';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { cancelStatement } from '#core/database/cancel.ts';
 import { EVERYTHING, translateFailure } from '#core/database/failure.ts';
 import type { Client, Connection } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
 import type { TableName } from './schema-change-context.ts';
 import { schemaFailure } from './schema-failure.ts';
 
@@ -24,9 +27,12 @@ export interface IndexBuild {
 /** The outcome; `gone` when the column was dropped meanwhile. */
 export type BuildOutcome = 'built' | 'there' | 'gone';
 
-const UNIQUE_VIOLATION = '23505';
 /** Errors of building when the table or column is dropped meanwhile. */
-const GONE: ReadonlySet<string> = new Set(['42P01', '42703', 'XX000']);
+const GONE: ReadonlySet<string> = new Set([
+  SQLSTATE.undefinedTable,
+  SQLSTATE.undefinedColumn,
+  SQLSTATE.internalError,
+]);
 
 interface IndexState {
   /** The column exists. */
@@ -89,11 +95,11 @@ class Builder {
 /** What the failure means to the user who requested the index. */
 function meaningOf(error: unknown, { collection, field }: IndexBuild): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
-  if (error.code !== UNIQUE_VIOLATION) return schemaFailure(error);
+  if (error.code !== SQLSTATE.uniqueViolation) return schemaFailure(error);
   const translated = translateFailure(error, EVERYTHING);
   const details = translated instanceof ServiceError ? translated.details : {};
-  const reason = `Items of ${collection} share a value, so ${field} cannot become unique.`;
-  return new ServiceError('RECORD_NOT_UNIQUE', { ...details, collection, field, reason });
+  const why = reason('items_share_value', { collection, field });
+  return new ServiceError('RECORD_NOT_UNIQUE', { ...details, collection, field, reason: why });
 }
 
 /**

@@ -1,8 +1,8 @@
 /** The catalog during a change, without what the change has removed already. */
 
-import type { Catalog } from '#core/catalog/catalog.ts';
-import type { CollectionDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
-import { buildCatalog } from '#core/catalog/make-catalog.ts';
+import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import type { CollectionDescriptor, TableDescriptor } from '#core/model/catalog/descriptor.ts';
 
 /** What is removed, by the names of collections. */
 export interface Dropped {

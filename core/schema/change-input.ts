@@ -3,9 +3,16 @@
  * INVALID_PAYLOAD, naming the member. Whether the change is possible is found out when it is made.
  */
 import * as v from 'valibot';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { explain } from './invalid-member-text.ts';
-import { collectionMetaInput, fieldMetaInput, relationMetaInput } from './metadata-input.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import { requireKnownMembers } from '#core/read/evaluate/known-members.ts';
+import { issueReason } from './issue-reason.ts';
+import {
+  collectionMetaInput,
+  fieldMetaInput,
+  isIgnoredMember,
+  relationMetaInput,
+} from './metadata-input.ts';
 import {
   collectionInput,
   fieldInput,
@@ -21,31 +28,31 @@ function given<S extends v.GenericSchema>(schema: S) {
   return v.optional(v.nullable(schema), null);
 }
 
-export const fieldBody = v.strictObject({
+export const fieldBody = v.object({
   ...fieldInput.entries,
   schema: given(fieldSchemaInput),
   meta: given(fieldMetaInput),
   collection: v.optional(v.string()),
 });
 
-export const patchBody = v.strictObject({
+export const patchBody = v.object({
   ...fieldPatch.entries,
   field: v.optional(v.string()),
   collection: v.optional(v.string()),
 });
 
 export const patchesBody = v.array(
-  v.strictObject({ ...fieldPatch.entries, collection: v.optional(v.string()) }),
+  v.object({ ...fieldPatch.entries, collection: v.optional(v.string()) }),
 );
 
-export const collectionBody = v.strictObject({
+export const collectionBody = v.object({
   ...collectionInput.entries,
   schema: v.optional(collectionInput.entries.schema, null),
   meta: given(collectionMetaInput),
   fields: given(v.array(fieldBody)),
 });
 
-export const collectionPatch = v.strictObject({
+export const collectionPatch = v.object({
   collection: v.optional(v.string()),
   meta: given(collectionMetaInput),
   // Clients send objects back as they have read them; these members cannot be changed.
@@ -53,17 +60,17 @@ export const collectionPatch = v.strictObject({
 });
 
 export const collectionPatches = v.array(
-  v.strictObject({ ...collectionPatch.entries, collection: v.string() }),
+  v.object({ ...collectionPatch.entries, collection: v.string() }),
 );
 
-export const relationBody = v.strictObject({
+export const relationBody = v.object({
   ...relationInput.entries,
   related_collection: v.optional(relationInput.entries.related_collection, null),
   schema: given(relationSchemaInput),
   meta: given(relationMetaInput),
 });
 
-export const relationPatch = v.strictObject({
+export const relationPatch = v.object({
   collection: v.optional(v.string()),
   field: v.optional(v.string()),
   related_collection: v.optional(v.nullable(v.string())),
@@ -71,7 +78,7 @@ export const relationPatch = v.strictObject({
   meta: v.optional(v.nullable(relationMetaInput)),
 });
 
-const NO_OBJECT = 'The body must be an object.';
+const NO_OBJECT = reason('body_object_expected');
 
 /** Whether PostgreSQL can store every text in it: no U+0000 and no unpaired surrogate. */
 export function isStorable(value: unknown): boolean {
@@ -80,19 +87,25 @@ export function isStorable(value: unknown): boolean {
   return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
 }
 
-function parse<S extends v.GenericSchema>(schema: S, body: unknown): v.InferOutput<S> {
+/** @param strict unknown members are refused; else they are passed over, as existing clients expect */
+function parse<S extends v.GenericSchema>(
+  schema: S,
+  body: unknown,
+  strict: boolean,
+): v.InferOutput<S> {
   // valibot accepts a list as an object without members.
   if (Array.isArray(body) && schema.type !== 'array') throw invalidPayload(NO_OBJECT);
-  if (!isStorable(body)) throw invalidPayload('It contains a text that is not valid Unicode.');
+  if (!isStorable(body)) throw invalidPayload(reason('body_invalid_unicode'));
   const result = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
-  if (!result.success) throw invalidPayload(explain(result.issues[0]));
+  if (!result.success) throw invalidPayload(issueReason(result.issues[0]));
+  if (strict) requireKnownMembers(body, result.output, isIgnoredMember);
   return result.output;
 }
 
 /** A name in the body must be the same as in the path. */
 function requireSame(member: string, value: string | null | undefined, path: string | null): void {
   if (value === undefined || value === path) return;
-  throw invalidPayload(`"${member}" cannot be changed: it is ${JSON.stringify(path)}.`);
+  throw invalidPayload(reason('member_unchangeable', { member, value: JSON.stringify(path) }));
 }
 
 type FieldBody = v.InferOutput<typeof fieldBody>;
@@ -109,10 +122,13 @@ function patchOf({ collection, ...patch }: v.InferOutput<typeof patchBody>, owne
 }
 
 /** `POST /collections`: one collection, or a list of them. */
-export function createCollections(body: unknown): SchemaChange & { kind: 'collections.create' } {
+export function createCollections(
+  body: unknown,
+  strict = false,
+): SchemaChange & { kind: 'collections.create' } {
   const bodies = Array.isArray(body)
-    ? parse(v.array(collectionBody), body)
-    : [parse(collectionBody, body)];
+    ? parse(v.array(collectionBody), body, strict)
+    : [parse(collectionBody, body, strict)];
   const collections = bodies.map(({ fields, ...collection }) => ({
     ...collection,
     fields: (fields ?? []).map((field) => fieldOf(field, collection.collection)),
@@ -121,8 +137,11 @@ export function createCollections(body: unknown): SchemaChange & { kind: 'collec
 }
 
 /** `PATCH /collections`: a list of collections with their new metadata. */
-export function updateCollections(body: unknown): SchemaChange & { kind: 'collections.update' } {
-  const updates = parse(collectionPatches, body).map(({ collection, meta }) => ({
+export function updateCollections(
+  body: unknown,
+  strict = false,
+): SchemaChange & { kind: 'collections.update' } {
+  const updates = parse(collectionPatches, body, strict).map(({ collection, meta }) => ({
     collection,
     meta: meta ?? {},
   }));
@@ -133,8 +152,9 @@ export function updateCollections(body: unknown): SchemaChange & { kind: 'collec
 export function updateCollection(
   name: string,
   body: unknown,
+  strict = false,
 ): SchemaChange & { kind: 'collections.update' } {
-  const { collection, meta } = parse(collectionPatch, body);
+  const { collection, meta } = parse(collectionPatch, body, strict);
   requireSame('collection', collection, name);
   return { kind: 'collections.update', updates: [{ collection: name, meta: meta ?? {} }] };
 }
@@ -143,8 +163,9 @@ export function updateCollection(
 export function createField(
   collection: string,
   body: unknown,
+  strict = false,
 ): SchemaChange & { kind: 'fields.create' } {
-  const field = fieldOf(parse(fieldBody, body), collection);
+  const field = fieldOf(parse(fieldBody, body, strict), collection);
   return { kind: 'fields.create', collection, field };
 }
 
@@ -152,8 +173,9 @@ export function createField(
 export function updateFields(
   collection: string,
   body: unknown,
+  strict = false,
 ): SchemaChange & { kind: 'fields.update' } {
-  const fields = parse(patchesBody, body).map(({ collection: owner, ...patch }) => {
+  const fields = parse(patchesBody, body, strict).map(({ collection: owner, ...patch }) => {
     requireSame('collection', owner, collection);
     return patch;
   });
@@ -165,15 +187,19 @@ export function updateField(
   collection: string,
   name: string,
   body: unknown,
+  strict = false,
 ): SchemaChange & { kind: 'fields.update' } {
-  const { field, ...patch } = patchOf(parse(patchBody, body), collection);
+  const { field, ...patch } = patchOf(parse(patchBody, body, strict), collection);
   requireSame('field', field, name);
   return { kind: 'fields.update', collection, fields: [{ ...patch, field: name }] };
 }
 
 /** `POST /relations` */
-export function createRelation(body: unknown): SchemaChange & { kind: 'relations.create' } {
-  return { kind: 'relations.create', relation: parse(relationBody, body) };
+export function createRelation(
+  body: unknown,
+  strict = false,
+): SchemaChange & { kind: 'relations.create' } {
+  return { kind: 'relations.create', relation: parse(relationBody, body, strict) };
 }
 
 /**
@@ -185,8 +211,9 @@ export function updateRelation(
   field: string,
   body: unknown,
   related: string | null | undefined,
+  strict = false,
 ): SchemaChange & { kind: 'relations.update' } {
-  const { related_collection: wanted, ...patch } = parse(relationPatch, body);
+  const { related_collection: wanted, ...patch } = parse(relationPatch, body, strict);
   requireSame('collection', patch.collection, collection);
   requireSame('field', patch.field, field);
   if (related !== undefined) requireSame('related_collection', wanted, related);

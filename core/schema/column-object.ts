@@ -4,8 +4,8 @@ import type {
   ForeignKeyDescriptor,
   IndexDescriptor,
   TableDescriptor,
-} from '#core/catalog/descriptor.ts';
-import type { FieldType } from '#core/catalog/field-type.ts';
+} from '#core/model/catalog/descriptor.ts';
+import type { FieldType } from '#core/model/catalog/field-type.ts';
 import { defaultValue } from './read-default.ts';
 
 /** The state of a field's index: an index that is being built is not used yet. */

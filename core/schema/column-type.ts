@@ -1,7 +1,9 @@
 /** The types of fields as columns: the PostgreSQL type for each, and how to write it. */
-import type { FieldType } from '#core/catalog/field-type.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, literal, raw, type Sql, sql } from '#core/database/sql.ts';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { FieldType } from '#core/model/catalog/field-type.ts';
 import { defaultExpression } from './default-sql.ts';
 import {
   ALIAS_TYPES,
@@ -55,7 +57,7 @@ export function isColumnType(type: string | null): type is ColumnTypeName {
  * The flag of `meta.special` that such a column needs, because it would be read as another type
  * without it; null when it needs none.
  */
-export function flagOf(type: string | null): string | null {
+export function requiredTypeFlag(type: string | null): string | null {
   if (type === 'csv') return 'cast-csv';
   if (type === 'hash') return 'hash';
   if (type?.startsWith('geometry.')) return type;
@@ -70,7 +72,7 @@ export function isTypeFlag(flag: string): boolean {
 }
 
 /** Maximum characters of a column of the type; null for no limit. */
-export function longestOf(type: ColumnTypeName, schema: FieldSchemaInput | null): number | null {
+export function maxLengthOf(type: ColumnTypeName, schema: FieldSchemaInput | null): number | null {
   if (type === 'hash') return LENGTH_USUAL;
   return type === 'string' ? (schema?.max_length ?? LENGTH_USUAL) : null;
 }
@@ -78,7 +80,7 @@ export function longestOf(type: ColumnTypeName, schema: FieldSchemaInput | null)
 function varying(schema: FieldSchemaInput | null): Sql {
   const length = schema?.max_length ?? LENGTH_USUAL;
   if (length < 1 || length > LENGTH_MAX) {
-    throw invalidPayload(`max_length is a number from 1 to ${LENGTH_MAX}.`);
+    throw invalidPayload(reason('max_length_out_of_range', { limit: LENGTH_MAX }));
   }
   return raw(`character varying(${length})`);
 }
@@ -89,9 +91,7 @@ function numeric(schema: FieldSchemaInput | null): Sql {
   const precision = schema?.numeric_precision ?? PRECISION_USUAL;
   const scale = schema?.numeric_scale ?? Math.min(SCALE_USUAL, precision);
   if (precision < 1 || precision > PRECISION_MAX || scale > precision) {
-    throw invalidPayload(
-      `numeric_precision is a number from 1 to ${PRECISION_MAX}, numeric_scale at most that.`,
-    );
+    throw invalidPayload(reason('numeric_precision_out_of_range', { limit: PRECISION_MAX }));
   }
   return raw(`numeric(${precision},${scale})`);
 }
@@ -101,8 +101,7 @@ async function geometry(alteration: Alteration, type: ColumnTypeName): Promise<S
     SELECT n.nspname AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
     WHERE e.extname = 'postgis'`);
   if (found === undefined) {
-    const reason = 'Geometry needs the extension PostGIS, which this database does not have.';
-    throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
+    throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: reason('postgis_missing') });
   }
   const [, shape = 'Geometry'] = type.split('.');
   return sql`${identifier(found.schema, 'geometry')}(${raw(shape)}, 4326)`;
@@ -110,8 +109,7 @@ async function geometry(alteration: Alteration, type: ColumnTypeName): Promise<S
 
 /** A type that only PostgreSQL knows: PostgreSQL parses the name, and the result is used. */
 async function foreign(alteration: Alteration, name: string | null | undefined): Promise<Sql> {
-  const reason = 'A field of type unknown needs the data_type of a type that exists.';
-  if (!name) throw invalidPayload(reason);
+  if (!name) throw invalidPayload(reason('data_type_missing'));
   const [found] = await alteration.ask<{ type: string | null }>(sql`
     SELECT format_type(t.oid, NULL) AS type FROM pg_type t
     JOIN pg_namespace n ON n.oid = t.typnamespace
@@ -120,7 +118,7 @@ async function foreign(alteration: Alteration, name: string | null | undefined):
       AND ${name} IN (format_type(t.oid, NULL),
       n.nspname || '.' || t.typname)
     ORDER BY n.nspname = 'pg_catalog' DESC LIMIT 1`);
-  if (!found?.type) throw invalidPayload(reason);
+  if (!found?.type) throw invalidPayload(reason('data_type_missing'));
   return raw(found.type);
 }
 
@@ -146,7 +144,7 @@ export async function columnType(
 function serial(type: ColumnTypeName): Sql {
   if (type === 'integer') return raw('serial');
   if (type === 'bigInteger') return raw('bigserial');
-  throw invalidPayload('Only fields of type integer and bigInteger can have auto increment.');
+  throw invalidPayload(reason('auto_increment_misfits_type'));
 }
 
 /**
@@ -158,11 +156,12 @@ export async function columnDefinition(
   alteration: Alteration,
   { field, type, schema }: Pick<FieldInput, 'field' | 'type' | 'schema'>,
 ): Promise<Sql> {
-  if (!isColumnType(type)) throw invalidPayload(`The field ${field} has no column.`, { field });
+  if (!isColumnType(type))
+    throw invalidPayload(reason('field_without_column', { field }), { field });
   const name = identifier(field);
   // A serial type has its own default, so a copied one is ignored.
   if (schema?.has_auto_increment) return sql`${name} ${serial(type)}`;
-  const value = defaultExpression(type, schema?.default_value, longestOf(type, schema));
+  const value = defaultExpression(type, schema?.default_value, maxLengthOf(type, schema));
   const required = schema?.is_nullable === false || schema?.is_primary_key === true;
   return sql`${name} ${await columnType(alteration, type, schema)}${
     value === null ? raw('') : sql` DEFAULT ${value}`

@@ -2,8 +2,10 @@
  * The default of a column as SQL. A given value is quoted as a value of the column's type. The few
  * functions that count as SQL are written here and never copied from the request.
  */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { literal, raw, type Sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
 import type { ColumnTypeName } from './schema-change.ts';
 
 const TEMPORAL: ReadonlySet<ColumnTypeName> = new Set(['date', 'time', 'dateTime', 'timestamp']);
@@ -51,8 +53,8 @@ export function defaultExpression(
   }
   const text = textOf(type, value);
   if (longest !== null && [...text].length > longest) {
-    throw invalidPayload(`The default has more than the ${longest} characters of its field.`);
+    throw invalidPayload(reason('default_too_long', { limit: longest }));
   }
-  if (text.includes('\0')) throw invalidPayload('The default contains a NUL character.');
+  if (text.includes('\0')) throw invalidPayload(reason('default_contains_nul'));
   return literal(text);
 }

@@ -1,9 +1,10 @@
 /**
  * Shows what a schema change would do: its statements in their order, without changing anything.
  */
-import type { Catalog } from '#core/catalog/catalog.ts';
+
 import type { Client } from '#core/database/pool.ts';
 import { identifier, literal, raw, render, Sql, sql } from '#core/database/sql.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { indexName } from './index-name.ts';
 import type { Alteration } from './schema-change-context.ts';
 import { schemaFailure } from './schema-failure.ts';

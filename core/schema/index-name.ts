@@ -1,6 +1,6 @@
 /** Names of indexes and constraints for fields. */
 import { createHash } from 'node:crypto';
-import { NAME_BYTES } from './valid-name.ts';
+import { NAME_BYTES_MAX } from './validate-name.ts';
 
 export type IndexKind = 'unique' | 'index' | 'foreign';
 
@@ -26,11 +26,11 @@ function cut(text: string, bytes: number): string {
  */
 export function indexName(collection: string, field: string, kind: IndexKind): string {
   const name = `${collection}_${field}_${kind}`;
-  if (Buffer.byteLength(name) <= NAME_BYTES) return name;
+  if (Buffer.byteLength(name) <= NAME_BYTES_MAX) return name;
   const digest = createHash('sha256')
     .update(JSON.stringify([collection, field]))
     .digest('hex')
     .slice(0, DIGEST);
   const end = `_${digest}_${kind}`;
-  return cut(`${collection}_${field}`, NAME_BYTES - end.length) + end;
+  return cut(`${collection}_${field}`, NAME_BYTES_MAX - end.length) + end;
 }

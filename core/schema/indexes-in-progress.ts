@@ -4,7 +4,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { isOpen } from '#core/jobs/job.ts';
 import { INDEX_JOB, indexMessage } from '#core/jobs/message/index-build.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 
 /** The names of fields by their collection. */
 export type BuildingIndexes = ReadonlyMap<string, ReadonlySet<string>>;

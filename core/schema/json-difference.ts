@@ -3,8 +3,9 @@
  * and applying them.
  */
 import * as v from 'valibot';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 
 type Path = readonly (string | number)[];
 
@@ -105,7 +106,7 @@ export function differences(lhs: unknown, rhs: unknown, path: Path = []): Differ
 type Change = (value: unknown) => unknown;
 
 function nowhere(path: Path): Error {
-  return invalidPayload(`The diff changes "${path.join('.')}", which does not exist.`);
+  return invalidPayload(reason('diff_path_unknown', { path: path.join('.') }));
 }
 
 /** A copy with a new value at one path, whose parents must exist. */
@@ -147,7 +148,7 @@ function put(current: unknown, entry: DifferenceInput): unknown {
  * Applies differences to a value. New entries of a list come with the last one first.
  * @throws ServiceError INVALID_PAYLOAD for a difference about something that does not exist
  */
-export function patched(value: unknown, list: readonly DifferenceInput[]): unknown {
+export function applyDifferences(value: unknown, list: readonly DifferenceInput[]): unknown {
   // New entries are listed with falling indexes, so they are added in reverse order.
   const gains = list.filter((entry) => entry.kind === 'A' && entry.item.kind === 'N').reverse();
   const others = list.filter((entry) => !gains.includes(entry));

@@ -3,9 +3,10 @@
  * accepts, and how it is stored. Missing members stay unchanged.
  */
 import * as v from 'valibot';
-import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
-import { filterFault } from '#core/validation/readable.ts';
-import { variableFault } from '#core/validation/unknown-variable.ts';
+import type { Reason } from '#core/base/errors/reason.ts';
+import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
+import { variableFault } from '#core/read/evaluate/unknown-variable.ts';
+import { filterFault } from '#core/read/evaluate/validation-fault.ts';
 
 /** Columns of `varchar(64)`, which contain names. */
 const name = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64))));
@@ -16,7 +17,7 @@ const position = v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())));
 /** Any JSON value; null is SQL NULL. */
 const json = v.optional(v.unknown());
 
-function ruleFault(value: unknown, place: string): string | null {
+function ruleFault(value: unknown, place: string): Reason | null {
   return filterFault(value, place) ?? variableFault(value, place);
 }
 
@@ -27,7 +28,7 @@ const rule = v.optional(
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed || dataset.value === null) return;
       const fault = ruleFault(dataset.value, 'meta.validation');
-      if (fault !== null) addIssue({ message: fault });
+      if (fault !== null) addIssue({ message: fault.sentence });
     }),
   ),
 );
@@ -42,7 +43,7 @@ const conditions = v.optional(
         const isRule = v.is(v.object({ rule: v.unknown() }), entry);
         if (!isRule || entry.rule === null) continue;
         const fault = ruleFault(entry.rule, `meta.conditions[${index}].rule`);
-        if (fault !== null) addIssue({ message: fault });
+        if (fault !== null) addIssue({ message: fault.sentence });
       }
     }),
   ),
@@ -78,28 +79,46 @@ const flags = v.pipe(
 /** An object that is not a list, which valibot would accept. */
 const members = v.custom<JsonObject>(isJsonObject);
 
+/** Members that a schema here takes and its output lacks. */
+const passedOver = new Set<string>();
+
 /**
- * An object with only these members. Those in `passed` are ignored: they appear in answers, and
- * clients may send them back.
+ * Whether a member is one of metadata or of a schema that is taken, and that the output lacks.
+ * @param place its path, such as `fields.schema.table`
  */
-export function written<Entries extends v.ObjectEntries>(
+export function isIgnoredMember(place: string): boolean {
+  const [owner, name = ''] = place.split('.').slice(-2);
+  return (owner === 'schema' || owner === 'meta') && passedOver.has(name);
+}
+
+/**
+ * An object with these members; others are passed over. Those in `passed` are known, too: they appear in
+ * answers, and clients may send them back. Those in `renamed` have another name in existing clients.
+ */
+export function knownMembers<Entries extends v.ObjectEntries>(
   entries: Entries,
   passed: readonly string[],
+  renamed: Readonly<Record<string, string>> = {},
 ) {
-  const known = v.strictObject(entries);
+  for (const name of [...passed, ...Object.keys(renamed)]) passedOver.add(name);
+  const known = v.object(entries);
   return v.pipe(
     members,
     // Descriptions of the API show these members.
     v.metadata({ members: known }),
-    v.transform((given) =>
-      Object.fromEntries(Object.entries(given).filter(([key]) => !passed.includes(key))),
-    ),
+    v.transform((given) => {
+      const kept = Object.entries(given).filter(([key]) => !passed.includes(key));
+      // A member under its own name wins.
+      const named = kept.map(([key, value]) => [renamed[key] ?? key, value] as const);
+      const own = kept.filter(([key]) => !Object.hasOwn(renamed, key));
+      return Object.fromEntries([...named, ...own]);
+    }),
     known,
   );
 }
 
 /** A row of `system_collections`, without its name. */
-export const collectionMetaInput = written(
+export const collectionMetaInput = knownMembers(
   {
     icon: name,
     note: text,
@@ -130,7 +149,7 @@ export type CollectionMetaInput = v.InferOutput<typeof collectionMetaInput>;
 const WIDTHS = ['half', 'half-left', 'half-right', 'half-space', 'full', 'fill'] as const;
 
 /** A row of `system_fields`, without its key. */
-export const fieldMetaInput = written(
+export const fieldMetaInput = knownMembers(
   {
     special: v.optional(flags),
     interface: name,
@@ -156,7 +175,7 @@ export const fieldMetaInput = written(
 export type FieldMetaInput = v.InferOutput<typeof fieldMetaInput>;
 
 /** A row of `system_relations`, without what the relation itself says already. */
-export const relationMetaInput = written(
+export const relationMetaInput = knownMembers(
   {
     one_field: name,
     one_collection_field: name,

@@ -1,6 +1,6 @@
 /** Reads the default of a column: a constant as its value, anything else as SQL text. */
-import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
-import type { FieldType } from '#core/catalog/field-type.ts';
+import type { ColumnDescriptor } from '#core/model/catalog/descriptor.ts';
+import type { FieldType } from '#core/model/catalog/field-type.ts';
 
 /** Casts after a constant, as PostgreSQL prints them: `::character varying(20)`, `::"a b"[]`. */
 const CASTS = /^(?:::(?:"(?:[^"]|"")+"|[\w. ]|\(\d+(?:,-?\d+)?\)|\[\])+)*$/;

@@ -1,13 +1,13 @@
 /** Relations as they are shown, from the referring side; made from the catalog alone. */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type {
   ForeignKeyDescriptor,
   ReferentialAction,
   RelationMeta,
   TableDescriptor,
-} from '#core/catalog/descriptor.ts';
-import type { AnyToOne, ManyToOne } from '#core/catalog/relation.ts';
-import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
+} from '#core/model/catalog/descriptor.ts';
+import type { AnyToOne, ManyToOne } from '#core/model/catalog/relation.ts';
+import { isBuiltIn } from '#core/model/catalog/system-descriptors.ts';
 import type { MetaObject } from './schema-object.ts';
 
 /** The foreign key of a relation. */

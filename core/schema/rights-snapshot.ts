@@ -4,9 +4,10 @@
  * action. Users are never part of it.
  */
 import * as v from 'valibot';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, invalidQuery } from '#core/base/errors/service-error.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
-import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { type Difference, difference, differences } from './json-difference.ts';
 
 /** What a snapshot may have besides the schema. */
@@ -84,18 +85,20 @@ export interface FoundRightsDiff {
 }
 
 /** @throws ServiceError INVALID_QUERY for a name that is no part */
-export function rightsParts(names: readonly string[]): RightsPart[] {
+export function parseRightsParts(names: readonly string[]): RightsPart[] {
   const unknown = names.find((name) => !RIGHTS_PARTS.some((part) => part === name));
   if (unknown !== undefined) {
-    throw invalidQuery(`"with" takes ${RIGHTS_PARTS.join(', ')}, not "${unknown}".`);
+    throw invalidQuery(
+      reason('snapshot_part_unknown', { parts: RIGHTS_PARTS.join(', '), unknown }),
+    );
   }
   return RIGHTS_PARTS.filter((part) => names.includes(part));
 }
 
 /** Reads rows. */
-export type Ask = <Row extends object>(query: Sql) => Promise<readonly Row[]>;
+export type QueryRows = <Row extends object>(query: Sql) => Promise<readonly Row[]>;
 
-function readPolicies(ask: Ask, system: string) {
+function readPolicies(ask: QueryRows, system: string) {
   return ask<PolicyEntry>(sql`
     SELECT id::text, name, icon, description, ip_access, enforce_tfa, admin_access, app_access,
       EXISTS (SELECT FROM ${systemTable(system, 'access')} AS a
@@ -103,7 +106,7 @@ function readPolicies(ask: Ask, system: string) {
     FROM ${systemTable(system, 'policies')} AS p ORDER BY id`);
 }
 
-function readRoles(ask: Ask, system: string) {
+function readRoles(ask: QueryRows, system: string) {
   return ask<RoleEntry>(sql`
     SELECT id::text, name, icon, description, parent::text,
       ARRAY(SELECT a.policy::text FROM ${systemTable(system, 'access')} AS a
@@ -111,7 +114,7 @@ function readRoles(ask: Ask, system: string) {
     FROM ${systemTable(system, 'roles')} AS r ORDER BY id`);
 }
 
-function readPermissions(ask: Ask, system: string) {
+function readPermissions(ask: QueryRows, system: string) {
   return ask<PermissionEntry>(sql`
     SELECT policy::text, collection, action, json_agg(json_build_object(
       'permissions', permissions, 'validation', validation, 'presets', presets, 'fields', fields
@@ -121,8 +124,8 @@ function readPermissions(ask: Ask, system: string) {
 }
 
 /** The rights of this installation. */
-export async function takeRights(
-  ask: Ask,
+export async function snapshotRights(
+  ask: QueryRows,
   system: string,
   parts: readonly RightsPart[],
 ): Promise<RightsSnapshot> {
@@ -134,7 +137,7 @@ export async function takeRights(
 }
 
 /** The parts that a snapshot or a diff has. */
-export function partsOf(given: { readonly [part in RightsPart]?: unknown }): RightsPart[] {
+export function presentParts(given: { readonly [part in RightsPart]?: unknown }): RightsPart[] {
   return RIGHTS_PARTS.filter((part) => given[part] !== undefined);
 }
 
@@ -145,7 +148,7 @@ export function permissionKey(entry: Omit<PermissionEntry, 'rules'>): string {
 function uniqueBy<T>(list: readonly T[], keyOf: (entry: T) => string): Map<string, T> {
   const found = new Map(list.map((entry) => [keyOf(entry), entry]));
   if (found.size === list.length) return found;
-  throw invalidPayload('A policy, a role or a permission is listed twice.');
+  throw invalidPayload(reason('rights_listed_twice'));
 }
 
 /** Differences of the entries that a snapshot has. */

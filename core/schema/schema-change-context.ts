@@ -2,9 +2,10 @@
  * What a schema operation works with: the catalog, and the transaction in which it reads and
  * changes everything.
  */
-import type { Catalog } from '#core/catalog/catalog.ts';
+
 import type { Sql } from '#core/database/sql.ts';
-import type { Delta } from '#core/history/history.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import type { Delta } from '#core/write/history/history.ts';
 
 /** A table by schema and name. */
 export interface TableName {
@@ -24,7 +25,7 @@ export interface TableLock extends TableName {
 }
 
 /** An index on one column, created now or, with `concurrently`, after the transaction. */
-export interface IndexOrder {
+export interface IndexRequest {
   readonly collection: string;
   readonly field: string;
   readonly table: TableName;
@@ -71,5 +72,5 @@ export interface Alteration {
    */
   readonly lock: (tables: readonly TableLock[]) => Promise<void>;
   /** Creates an index, or plans it for after the transaction. */
-  readonly index: (order: IndexOrder) => Promise<void>;
+  readonly index: (order: IndexRequest) => Promise<void>;
 }

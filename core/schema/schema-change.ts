@@ -6,10 +6,10 @@ import * as v from 'valibot';
 import {
   collectionMetaInput,
   fieldMetaInput,
+  knownMembers,
   relationMetaInput,
-  written,
 } from './metadata-input.ts';
-import { newName } from './valid-name.ts';
+import { validateName } from './validate-name.ts';
 
 /** Types of fields with a column. */
 export const COLUMN_TYPES = [
@@ -52,7 +52,7 @@ const existing = v.string();
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_760));
 
 /** The properties of a column. */
-export const fieldSchemaInput = written(
+export const fieldSchemaInput = knownMembers(
   {
     /** A value of the column's type, or one of the few functions that are allowed. */
     default_value: v.optional(v.unknown()),
@@ -80,12 +80,13 @@ export const fieldSchemaInput = written(
     'index_state',
     'enum_values',
   ],
+  { length: 'max_length' },
 );
 export type FieldSchemaInput = v.InferOutput<typeof fieldSchemaInput>;
 
 /** A new field. `type` null or one of {@link ALIAS_TYPES}: without a column. */
 export const fieldInput = v.strictObject({
-  field: newName('field'),
+  field: validateName('field'),
   type: v.nullable(v.picklist(FIELD_TYPES)),
   schema: v.nullable(fieldSchemaInput),
   meta: v.nullable(fieldMetaInput),
@@ -103,7 +104,7 @@ export type FieldPatch = v.InferOutput<typeof fieldPatch>;
 
 /** A new collection; with `schema` null a folder, which has no table. */
 export const collectionInput = v.strictObject({
-  collection: newName('collection'),
+  collection: validateName('collection'),
   schema: v.nullable(v.looseObject({ comment: v.optional(v.nullable(v.string())) })),
   /** Null: no metadata. */
   meta: v.nullable(collectionMetaInput),
@@ -115,7 +116,7 @@ const ACTIONS = ['NO ACTION', 'SET NULL', 'SET DEFAULT', 'CASCADE', 'RESTRICT'] 
 const action = v.optional(v.nullable(v.picklist(ACTIONS)));
 
 /** The properties of a foreign key. */
-export const relationSchemaInput = written({ on_delete: action, on_update: action }, [
+export const relationSchemaInput = knownMembers({ on_delete: action, on_update: action }, [
   'table',
   'column',
   'foreign_key_table',

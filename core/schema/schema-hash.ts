@@ -1,8 +1,8 @@
 /** A hash of a list of JSON values; equal schemas have equal hashes. */
 import { createHash } from 'node:crypto';
-import { compareText } from '#core/catalog/compare-text.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
-import { TimeSlice } from '#core/process/time-slice.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
+import { compareText } from '#core/model/catalog/compare-text.ts';
 
 /** JSON with the members of every object sorted by name. */
 function stableText(value: unknown): string {
@@ -17,7 +17,7 @@ function stableText(value: unknown): string {
  * The SHA-256 of a list, in hexadecimal digits. The order of the list matters, that of members does
  * not.
  */
-export async function hashOf(list: Iterable<unknown>): Promise<string> {
+export async function hashList(list: Iterable<unknown>): Promise<string> {
   const hash = createHash('sha256');
   const slice = new TimeSlice();
   for (const entry of list) {

@@ -1,8 +1,8 @@
 /** The message of a job that changes the schema; it contains the change, which is small. */
 import * as v from 'valibot';
-import type { Visitor } from '#core/identity/session.ts';
+import type { Visitor } from '#core/accounts/identity/session.ts';
 import type { Submission } from '#core/jobs/submit.ts';
-import { partsOf } from './rights-snapshot.ts';
+import { presentParts } from './rights-snapshot.ts';
 import { type SchemaChange, schemaChange } from './schema-change.ts';
 
 export const SCHEMA_JOB = 'schema';
@@ -46,20 +46,20 @@ function collectionOf(change: SchemaChange): string | null {
 }
 
 /** Who asks for a change, and from where. */
-export interface Requester {
+export interface ChangeRequester {
   readonly user: string | null;
   readonly visitor?: Visitor;
 }
 
 /** Whether the change writes rows that have history. */
 function isRecorded(change: SchemaChange): boolean {
-  return change.kind === 'apply' && partsOf(change.diff).length > 0;
+  return change.kind === 'apply' && presentParts(change.diff).length > 0;
 }
 
 export function schemaSubmission(
   change: SchemaChange,
   options: { readonly concurrently: boolean; readonly force: boolean },
-  { user, visitor }: Requester,
+  { user, visitor }: ChangeRequester,
 ): Submission {
   const { concurrently, force } = options;
   const request = { version: 1, change, concurrently, force } as const;

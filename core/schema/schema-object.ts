@@ -2,11 +2,11 @@
  * Collections and fields as they are shown: plain objects made from the catalog alone. Does not
  * check rights; relations are in `relation-object.ts`.
  */
-import type { Collection, Field } from '#core/catalog/catalog.ts';
-import type { TableDescriptor } from '#core/catalog/descriptor.ts';
-import type { FieldType } from '#core/catalog/field-type.ts';
-import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
-import { defaultRow, SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
+import type { Collection, Field } from '#core/model/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
+import type { FieldType } from '#core/model/catalog/field-type.ts';
+import { isBuiltIn } from '#core/model/catalog/system-descriptors.ts';
+import { defaultRow, SYSTEM_COLLECTIONS } from '#core/model/system-collections/registry.ts';
 import { type ColumnObject, columnObject } from './column-object.ts';
 
 /** The columns of a metadata row; `system: true` for a system collection. */

@@ -3,17 +3,17 @@
  * own record commit together, or not at all.
  */
 import assert from 'node:assert/strict';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import type { CatalogSchemas } from '#core/catalog/catalog-schemas.ts';
-import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { cancelStatement } from '#core/database/cancel.ts';
 import type { Client, Connection } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
-import { type Author, History } from '#core/history/history.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import type { CatalogSchemas } from '#core/model/catalog/catalog-schemas.ts';
+import { publishWithin } from '#core/model/catalog/publish-in-transaction.ts';
+import { type Author, History } from '#core/write/history/history.ts';
 import { indexName } from './index-name.ts';
 import { runSchemaChange } from './run-change.ts';
 import type { SchemaChange } from './schema-change.ts';
-import type { Alteration, IndexOrder, TableName } from './schema-change-context.ts';
+import type { Alteration, IndexRequest, TableName } from './schema-change-context.ts';
 import { schemaFailure } from './schema-failure.ts';
 import { lockTables } from './table-lock.ts';
 
@@ -32,7 +32,7 @@ export interface AlterOptions {
   /** Aborted when the change is cancelled. */
   readonly signal: AbortSignal;
   /** Accepts an index that is built after the commit, within this transaction. */
-  readonly order: (order: IndexOrder & { readonly index: string }) => Promise<void>;
+  readonly order: (order: IndexRequest & { readonly index: string }) => Promise<void>;
   /** Records the result, as the last statement before the commit. */
   readonly complete: (version: number) => Promise<void>;
 }

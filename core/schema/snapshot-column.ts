@@ -3,9 +3,10 @@
  * otherwise, such as an enumeration, an array, or text of a fixed length.
  */
 import * as v from 'valibot';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, literal, raw, type Sql, sql } from '#core/database/sql.ts';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { columnType, isColumnType, longestOf } from './column-type.ts';
+import { columnType, isColumnType, maxLengthOf } from './column-type.ts';
 import { defaultExpression } from './default-sql.ts';
 import { fieldSchemaInput } from './schema-change.ts';
 import type { Alteration } from './schema-change-context.ts';
@@ -44,7 +45,7 @@ export function columnSchema({ collection, field, schema }: SnapshotField): Colu
   const parsed = v.safeParse(fieldSchemaInput, Object.fromEntries(members));
   if (parsed.success) return parsed.output;
   const path = v.getDotPath(parsed.issues[0]) ?? 'schema';
-  throw invalidPayload(`"${path}" of ${collection}.${field} is not as expected.`);
+  throw invalidPayload(reason('column_member_invalid', { path, collection, field }));
 }
 
 interface FoundType {
@@ -73,7 +74,7 @@ export async function exactType(
   const wanted = schema.data_type ?? null;
   if (wanted === null || type.startsWith('geometry')) {
     if (isColumnType(type)) return columnType(alteration, type, schema);
-    throw invalidPayload(`The column ${collection}.${field} has no type.`);
+    throw invalidPayload(reason('column_without_type', { collection, field }));
   }
   const [found] = await alteration
     .ask<FoundType>(
@@ -85,8 +86,8 @@ export async function exactType(
       throw schemaFailure(error);
     });
   if (found === undefined) {
-    const reason = `The type ${wanted} of ${collection}.${field} does not exist: make it by hand.`;
-    throw new ServiceError('UNPROCESSABLE_ENTITY', { collection, field, reason });
+    const why = reason('column_type_unknown', { type: wanted, collection, field });
+    throw new ServiceError('UNPROCESSABLE_ENTITY', { collection, field, reason: why });
   }
   const size = measures(found.name, schema);
   // Without a length these two types have length one.
@@ -99,7 +100,7 @@ function exactDefault({ type }: SnapshotField, schema: ColumnSchema): Sql | null
   // The field of an array is JSON, but its default is PostgreSQL's text.
   if (typeof value === 'string' && schema.data_type?.endsWith('[]')) return literal(value);
   if (!isColumnType(type)) return null;
-  return defaultExpression(type, value, longestOf(type, schema));
+  return defaultExpression(type, value, maxLengthOf(type, schema));
 }
 
 /**
@@ -113,7 +114,10 @@ export async function exactColumn(alteration: Alteration, field: SnapshotField):
     const serial = SERIAL[schema.data_type ?? (field.type === 'bigInteger' ? 'bigint' : 'integer')];
     if (serial === undefined) {
       throw invalidPayload(
-        `The type of ${field.collection}.${field.field} cannot have auto increment.`,
+        reason('column_auto_increment_misfits_type', {
+          collection: field.collection,
+          field: field.field,
+        }),
       );
     }
     return sql`${name} ${raw(serial)}`;

@@ -2,9 +2,11 @@
  * Completes snapshots: missing members are taken from the current schema, or are the defaults, so
  * that snapshots can be compared member by member.
  */
-import { invalidPayload } from '#core/errors/service-error.ts';
-import type { JsonObject } from '#core/json/json-object.ts';
-import { defaultRow } from '#core/system-collections/registry.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import type { JsonObject } from '#core/base/json/json-object.ts';
+import { defaultRow } from '#core/model/system-collections/registry.ts';
 import { COLLECTION_META, FIELD_META, type MetaObject } from './schema-object.ts';
 import type {
   Snapshot,
@@ -44,8 +46,9 @@ const FOREIGN_KEY: JsonObject = { on_update: 'NO ACTION', on_delete: 'NO ACTION'
 /** Unknown members, which may have a meaning in another release. */
 function known(given: JsonObject, defaults: JsonObject, what: string, force: boolean): JsonObject {
   const others = Object.keys(given).filter((name) => !Object.hasOwn(defaults, name));
-  if (others.length === 0) return given;
-  if (!force) throw invalidPayload(`${what} has no "${others[0]}".`);
+  const [part] = others;
+  if (part === undefined) return given;
+  if (!force) throw invalidPayload(reason('snapshot_part_unexpected', { subject: what, part }));
   return Object.fromEntries(Object.entries(given).filter(([name]) => !others.includes(name)));
 }
 

@@ -3,8 +3,8 @@
  * field by field.
  */
 import * as v from 'valibot';
-import { TimeSlice } from '#core/process/time-slice.ts';
-import { type Difference, difference, differences, patched } from './json-difference.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
+import { applyDifferences, type Difference, difference, differences } from './json-difference.ts';
 import { type FoundRightsDiff, rightsDiff } from './rights-snapshot.ts';
 import {
   SNAPSHOT_VERSION,
@@ -184,11 +184,11 @@ export async function diffSnapshot(
       return { collection, field, related_collection, diff };
     }),
   };
-  return isEmpty(found) ? null : found;
+  return isEmptyDiff(found) ? null : found;
 }
 
 /** Whether a diff changes nothing. */
-export function isEmpty(diff: SchemaDiff | FoundDiff): boolean {
+export function isEmptyDiff(diff: SchemaDiff | FoundDiff): boolean {
   return Object.values(diff).every((entries) => entries === undefined || entries.length === 0);
 }
 
@@ -202,7 +202,7 @@ function applied<T extends SnapshotEntry>(
       collection: entry.collection,
       ...(entry.field === undefined ? {} : { field: entry.field }),
     });
-    const value = patched(left.get(place), entry.diff);
+    const value = applyDifferences(left.get(place), entry.diff);
     if (value === undefined) left.delete(place);
     else left.set(place, value);
   }
@@ -214,7 +214,7 @@ function applied<T extends SnapshotEntry>(
  * @throws ServiceError INVALID_PAYLOAD when it changes what does not exist, or the result is
  *   invalid
  */
-export function intended(current: SnapshotContent, diff: SchemaDiff): unknown {
+export function schemaAfterDiff(current: SnapshotContent, diff: SchemaDiff): unknown {
   const collections = applied(current.collections, diff.collections);
   const deleted = new Set(
     diff.collections

@@ -1,8 +1,9 @@
 /** Parses snapshots from clients, and refuses invalid ones. */
 import * as v from 'valibot';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { RELEASE } from '#core/system/release.ts';
-import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import { RELEASE } from '#core/model/system/release.ts';
+import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
 import { rightsInput } from './rights-snapshot.ts';
 import { SNAPSHOT_VERSION, VENDOR } from './snapshot.ts';
 
@@ -56,9 +57,7 @@ export function parseSnapshot(value: unknown, force: boolean): SnapshotInput {
     const [issue] = result.issues;
     const path = v.getDotPath(issue);
     throw invalidPayload(
-      path === null
-        ? 'This is not a snapshot.'
-        : `This is not a snapshot: "${path}" is not as expected.`,
+      path === null ? reason('no_snapshot') : reason('snapshot_member_invalid', { path }),
     );
   }
   const snapshot = result.output;
@@ -75,8 +74,12 @@ function refuseOther({ version, sluice, vendor }: SnapshotInput): void {
     .map(([name]) => `"${name}"`);
   if (wrong.length === 0) return;
   throw invalidPayload(
-    `The snapshot comes from elsewhere: ${wrong.join(', ')} differ from version ` +
-      `${known.join(' or ')}, sluice ${RELEASE}, vendor ${VENDOR}. "force" compares it nevertheless.`,
+    reason('snapshot_from_elsewhere', {
+      wrong: wrong.join(', '),
+      known: known.join(' or '),
+      release: RELEASE,
+      vendor: VENDOR,
+    }),
   );
 }
 
@@ -84,10 +87,10 @@ function refuseDuplicates({ collections, fields, relations }: SnapshotInput): vo
   const names = new Set<string>();
   for (const { collection } of collections) {
     if (collection.startsWith(SYSTEM_PREFIX)) {
-      throw invalidPayload(`A snapshot contains no system collections, but ${collection} is one.`);
+      throw invalidPayload(reason('snapshot_with_system_collection', { collection }));
     }
     if (names.has(collection))
-      throw invalidPayload(`The collection ${collection} is listed twice.`);
+      throw invalidPayload(reason('snapshot_collection_twice', { collection }));
     names.add(collection);
   }
   for (const list of [fields, relations]) {
@@ -95,9 +98,10 @@ function refuseDuplicates({ collections, fields, relations }: SnapshotInput): vo
     for (const { collection, field } of list) {
       const place = JSON.stringify([collection, field]);
       if (!names.has(collection)) {
-        throw invalidPayload(`${collection}.${field} belongs to no collection of the snapshot.`);
+        throw invalidPayload(reason('snapshot_field_without_collection', { collection, field }));
       }
-      if (places.has(place)) throw invalidPayload(`${collection}.${field} is listed twice.`);
+      if (places.has(place))
+        throw invalidPayload(reason('snapshot_field_twice', { collection, field }));
       places.add(place);
     }
   }

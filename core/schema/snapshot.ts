@@ -2,14 +2,16 @@
  * The schema of an installation as one document: collections, fields and relations, without what
  * only concerns this database, so that another one can be made alike.
  */
-import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
-import { compareText } from '#core/catalog/compare-text.ts';
-import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
-import { invalidQuery } from '#core/errors/service-error.ts';
-import { TimeSlice } from '#core/process/time-slice.ts';
-import { RELEASE } from '#core/system/release.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
+import type { Catalog, Collection, Field } from '#core/model/catalog/catalog.ts';
+import { compareText } from '#core/model/catalog/compare-text.ts';
+import { isBuiltIn } from '#core/model/catalog/system-descriptors.ts';
+import { RELEASE } from '#core/model/system/release.ts';
 import { type RelationObject, relationObjects } from './relation-object.ts';
-import { hashOf } from './schema-hash.ts';
+import { hashList } from './schema-hash.ts';
 import { collectionObject, fieldObject, type MetaObject } from './schema-object.ts';
 
 /** Version of the document: with all collections, or with some of them. */
@@ -145,11 +147,11 @@ function* systemFieldsOf(collection: Collection): Generator<SnapshotSystemField>
 /** @throws ServiceError INVALID_QUERY for both lists at once, and for unknown names */
 function chosen(catalog: Catalog, { include, exclude }: SnapshotChoice): readonly Collection[] {
   if (include !== undefined && exclude !== undefined) {
-    throw invalidQuery('"includeCollections" and "excludeCollections" exclude each other.');
+    throw invalidQuery(reason('include_and_exclude_collections'));
   }
   for (const name of [...(include ?? []), ...(exclude ?? [])]) {
     if (catalog.collections.get(name)?.system === false) continue;
-    throw invalidQuery(`"${name}" is not a collection of snapshots.`);
+    throw invalidQuery(reason('no_collection_of_snapshots', { name }));
   }
   return [...catalog.collections.values()]
     .filter(({ name, system }) => !system && !(exclude?.includes(name) ?? false))
@@ -194,7 +196,7 @@ export async function takeSnapshot(
 /** The hash of a snapshot; it shows whether the schema has changed meanwhile. */
 export function snapshotHash(snapshot: Snapshot): Promise<string> {
   const { version, sluice, vendor, collections, fields, systemFields, relations } = snapshot;
-  return hashOf([
+  return hashList([
     { version, sluice, vendor },
     ...collections,
     ...fields,

@@ -6,9 +6,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { reason } from '#core/base/errors/reason.ts';
+import { unavailable } from '#core/base/errors/service-error.ts';
 import type { Client } from '#core/database/pool.ts';
 import { identifier, join, raw, render, sql } from '#core/database/sql.ts';
-import { unavailable } from '#core/errors/service-error.ts';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
 import type { LockMode, TableLock } from './schema-change-context.ts';
 
 export interface LockOptions {
@@ -25,7 +27,6 @@ const FIRST_MS = 10;
 const LOOK_MS = 50;
 /** Longer than the time (ms) after which PostgreSQL itself cancels an autovacuum. */
 const YIELD_MS = 500;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Weak modes first: locks that readers notice are taken last and so held for the shortest time. */
 const MODES: readonly LockMode[] = ['SHARE ROW EXCLUSIVE', 'ACCESS EXCLUSIVE'];
@@ -87,7 +88,8 @@ class Attempt {
       return true;
     } catch (error) {
       await client.query('ROLLBACK TO before_locks');
-      if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false;
+      if (error instanceof pg.DatabaseError && error.code === SQLSTATE.lockNotAvailable)
+        return false;
       throw error;
     }
   }
@@ -127,8 +129,12 @@ function refused(locks: readonly TableLock[], holders: readonly BlockingSession[
   const others = holders.some(({ pid }) => pid === null) ? ['a prepared transaction'] : [];
   const sessions = pids.length === 0 ? [] : [`the sessions with the pids ${pids.join(', ')}`];
   const who = [...sessions, ...others].join(' and ') || 'other sessions';
-  const reason = `For ${Math.ceil(ms / 1_000)} s it was not possible to lock ${tables}: in use by ${who}.`;
-  return unavailable('database', reason, { retryAfter: 10 });
+  const why = reason('table_lock_timeout', {
+    seconds: Math.ceil(ms / 1_000),
+    tables,
+    holders: who,
+  });
+  return unavailable('database', why, { retryAfter: 10 });
 }
 
 /**

@@ -2,9 +2,10 @@
  * Converts the values of a column to another type, and finds values that would be lost: as SQL
  * expressions, so that PostgreSQL decides with its own casts.
  */
-import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
+
 import { bareType } from '#core/database/column-type.ts';
 import { literal, type Sql, sql } from '#core/database/sql.ts';
+import type { ColumnDescriptor } from '#core/model/catalog/descriptor.ts';
 import type { ColumnTypeName } from './schema-change.ts';
 import type { Alteration } from './schema-change-context.ts';
 

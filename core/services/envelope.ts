@@ -2,14 +2,14 @@
 import type { ValueBytes } from '#core/database/value-bytes.ts';
 
 /** A text, or its bytes in UTF-8 as they came from PostgreSQL. */
-export type Text = string | ValueBytes;
+export type EncodedText = string | ValueBytes;
 
 /**
  * The result of a read: the text of an item or a list, and the text of `meta` when it was
  * requested.
  */
-export interface Data {
-  readonly data: Text;
+export interface ReadData {
+  readonly data: EncodedText;
   readonly meta: string | null;
 }
 
@@ -17,21 +17,24 @@ export interface Data {
 export interface Envelope {
   /** Distinguishes answers with this envelope from others in the response cache. */
   readonly name: string;
-  around(data: Data): Text;
+  around(data: ReadData): EncodedText;
 }
 
 /** No envelope. */
-export const BARE: Envelope = Object.freeze({ name: '', around: ({ data }: Data) => data });
+export const NO_ENVELOPE: Envelope = Object.freeze({
+  name: '',
+  around: ({ data }: ReadData) => data,
+});
 
 /** Puts something before and behind data. */
-export function surrounded(before: string, data: Text, behind: string): Text {
+export function wrapText(before: string, data: EncodedText, behind: string): EncodedText {
   if (typeof data === 'string') return before + data + behind;
   data.surround(before, behind);
   return data;
 }
 
 /** The data in the text of an item. */
-export function itemData(text: Text): Data {
+export function itemData(text: EncodedText): ReadData {
   return { data: text, meta: null };
 }
 
@@ -39,7 +42,7 @@ const LIST = '[';
 const LINE_FEED = '\n';
 
 /** The data in the text of a list; a line with its `meta` can come before it. */
-export function listData(text: Text): Data {
+export function listData(text: EncodedText): ReadData {
   if (typeof text === 'string') {
     if (text.startsWith(LIST)) return { data: text, meta: null };
     const end = text.indexOf(LINE_FEED);

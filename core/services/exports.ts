@@ -2,9 +2,11 @@
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import { refusal } from '#core/errors/refusal.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import { type FileStatement, fileStatement } from '#core/export/export-file.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { refusal } from '#core/base/errors/refusal.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
+import type { ByteRange, Storage } from '#core/files/storage/storage.ts';
+import { verifyContent, verifySize } from '#core/files/storage/verify-content.ts';
 import {
   EXPORT_JOB,
   type ExportMessage,
@@ -16,8 +18,7 @@ import {
 import type { Submission } from '#core/jobs/submit.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
-import type { ByteRange, Storage } from '#core/storage/storage.ts';
-import { verifyContent, verifySize } from '#core/storage/verify-content.ts';
+import { type FileStatement, fileStatement } from '#core/transfer/export/export-file.ts';
 import { allColumns } from '#core/transfer/file/file-column.ts';
 import type { JobService } from './jobs.ts';
 import {
@@ -28,7 +29,7 @@ import {
 } from './request-context.ts';
 
 /** What is exported, and how. */
-export interface ExportOrder
+export interface ExportRequest
   extends Pick<ExportMessage, 'collection' | 'query' | 'format' | 'safe' | 'title'> {
   /** Refuse parameters of the query that nobody knows. */
   readonly strict?: boolean;
@@ -72,7 +73,7 @@ export function exportStatement(
     format,
     safe,
     strict = false,
-  }: Pick<ExportOrder, 'query' | 'format' | 'safe' | 'strict'>,
+  }: Pick<ExportRequest, 'query' | 'format' | 'safe' | 'strict'>,
 ): FileStatement {
   const collection = context.catalog.collections.get(context.collection);
   const isServed = collection !== undefined && servesItems(collection);
@@ -111,9 +112,9 @@ export class ExportService {
    * @returns the id of the job
    * @throws ServiceError FORBIDDEN, INVALID_QUERY; REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE
    */
-  async accept(caller: Caller, order: ExportOrder): Promise<string> {
+  async accept(caller: Caller, order: ExportRequest): Promise<string> {
     const { user, ip } = caller;
-    if (user === null) throw forbidden('Only users can have a file, because it stays theirs.');
+    if (user === null) throw forbidden(reason('only_users_export_files'));
     const { idempotencyKey = null, requestId = null, strict = false, ...wanted } = order;
     const { collection } = wanted;
     const context = await this.#contexts.of({ caller, collection });
@@ -138,13 +139,13 @@ export class ExportService {
    */
   async file(id: string, caller: Caller): Promise<ExportedFile> {
     const job = await this.#jobs.get(id, caller);
-    if (job.kind !== EXPORT_JOB) throw forbidden('This job makes no file.');
+    if (job.kind !== EXPORT_JOB) throw forbidden(reason('job_makes_no_file'));
     const { state, attempts } = job;
     if (state !== 'completed' || !v.is(exportResult, job.result)) {
-      throw new ServiceError('CONFLICT', { state, reason: 'The job has no file.' });
+      throw new ServiceError('CONFLICT', { state, reason: reason('job_has_no_file') });
     }
     if (!job.file_kept) {
-      throw new ServiceError('CONFLICT', { state, reason: 'Its file is no longer kept.' });
+      throw new ServiceError('CONFLICT', { state, reason: reason('job_file_removed') });
     }
     await this.#jobs.requireStorage(id);
     const file = exportFileId({ id: job.id, attempt: attempts });

@@ -2,8 +2,14 @@
  * Hashes texts like passwords and compares them, for `/utils/hash`. A hash itself says what
  * comparing it costs, so a hash that costs too much is refused before any work is done.
  */
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { hashPassword, type PasswordConfig, verifyPassword } from '#core/identity/password.ts';
+
+import {
+  hashPassword,
+  type PasswordConfig,
+  verifyPassword,
+} from '#core/accounts/identity/password.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 
 /** Longest hash, in characters; those of argon2 have about a hundred. */
 const MAX_LENGTH = 512;
@@ -63,6 +69,6 @@ export async function verifyHash(
     costs.m <= Math.max(own.m, USUAL.m) &&
     costs.m * costs.t <= Math.max(own.m * own.t, USUAL.m * USUAL.t) &&
     costs.p <= Math.max(own.p, USUAL.p);
-  if (!isCheap) throw invalidPayload('"hash" takes too much work to be compared.');
+  if (!isCheap) throw invalidPayload(reason('hash_too_costly'));
   return verifyPassword(hash, text, holder);
 }

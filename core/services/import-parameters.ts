@@ -1,33 +1,49 @@
 /** Parses the options of an import: from the query, and from parts of the form before the file. */
 import { isDeepStrictEqual } from 'node:util';
-import { invalidPayload, invalidQuery, type ServiceError } from '#core/errors/service-error.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import {
+  invalidPayload,
+  invalidQuery,
+  type ServiceError,
+} from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
 import { DateFormat, WrongDateFormat } from '#core/transfer/file/date-format.ts';
 
-/** A value that an option does not take; the message says what it takes. */
-class WrongValue extends Error {}
+/** A value that an option does not take. */
+class WrongValue extends Error {
+  readonly reason: (name: string) => Reason;
+
+  /** @param why what the option takes, by its name */
+  constructor(why: (name: string) => Reason) {
+    super('an option does not take the value');
+    this.reason = why;
+  }
+}
 
 type Parser = (text: string) => ImportParameters;
 
 function oneOf<T extends string>(text: string, ...known: readonly T[]): T {
   const found = known.find((value) => value === text);
-  if (found === undefined) throw new WrongValue(`must be ${known.join(' or ')}`);
+  if (found === undefined) {
+    const values = known.join(' or ');
+    throw new WrongValue((name) => reason('option_values_expected', { name, values }));
+  }
   return found;
 }
 
 function flag(text: string): boolean {
   if (text === '' || text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
-  throw new WrongValue('must be true or false');
+  throw new WrongValue((name) => reason('parameter_boolean_expected', { name }));
 }
 
 /** One character that may stand between or around cells. */
 function character(text: string): string {
   const isOne = [...text].length === 1 && text.isWellFormed();
   if (isOne && !/[\r\n\0\uFEFF]/.test(text)) return text;
-  throw new WrongValue('must be one character, and no line break');
+  throw new WrongValue((name) => reason('option_character_expected', { name }));
 }
 
 /** Tabs are hard to type, so they have names. */
@@ -37,19 +53,23 @@ function separator(text: string): string {
 
 function names(text: string): string[] {
   const list = text.split(',').map((name) => name.trim());
-  if (list.includes('')) throw new WrongValue('must be field names with commas between them');
-  if (new Set(list).size < list.length) throw new WrongValue('must name each field once');
+  if (list.includes('')) {
+    throw new WrongValue((name) => reason('option_field_names_expected', { name }));
+  }
+  if (new Set(list).size < list.length) {
+    throw new WrongValue((name) => reason('option_names_field_twice', { name }));
+  }
   return list;
 }
 
 function count(text: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (value < 0) throw new WrongValue('must be a whole number from 0');
+  if (value < 0) throw new WrongValue((name) => reason('option_count_expected', { name }));
   return value;
 }
 
 function mapping(text: string): Record<string, string | null> {
-  const wrong = new WrongValue('must be a JSON object of headers and the fields that they name');
+  const wrong = new WrongValue((name) => reason('option_mapping_expected', { name }));
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -63,7 +83,10 @@ function mapping(text: string): Record<string, string | null> {
   });
   const fields = entries.map(([, field]) => field).filter((field) => field !== null);
   const twice = fields.find((field, index) => fields.indexOf(field) !== index);
-  if (twice !== undefined) throw new WrongValue(`maps two headers to ${JSON.stringify(twice)}`);
+  if (twice !== undefined) {
+    const field = JSON.stringify(twice);
+    throw new WrongValue((name) => reason('option_maps_field_twice', { name, field }));
+  }
   return Object.fromEntries(entries);
 }
 
@@ -71,7 +94,7 @@ function charset(text: string): string {
   try {
     return new TextDecoder(text.trim()).encoding;
   } catch {
-    throw new WrongValue('must name an encoding, such as utf-8, windows-1252 or utf-16le');
+    throw new WrongValue((name) => reason('option_encoding_expected', { name }));
   }
 }
 
@@ -79,19 +102,19 @@ function timezone(text: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {
-    throw new WrongValue('must be a time zone, such as Europe/Berlin or +02:00');
+    throw new WrongValue((name) => reason('option_time_zone_expected', { name }));
   }
 }
 
 function dateFormat(text: string): string {
   if (text === '' || text.length > 64) {
-    throw new WrongValue('must be a format of dates, such as DD.MM.YYYY');
+    throw new WrongValue((name) => reason('option_date_format_expected', { name }));
   }
   try {
     new DateFormat(text);
     return text;
   } catch (error) {
-    if (error instanceof WrongDateFormat) throw new WrongValue(error.message);
+    if (error instanceof WrongDateFormat) throw new WrongValue(() => error.reason);
     throw error;
   }
 }
@@ -119,17 +142,19 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 /** The names of all options. */
 export const IMPORT_PARAMETERS: readonly string[] = Object.keys(PARSERS);
 
-type Refusal = (reason: string) => ServiceError;
+type Refusal = (why: Reason) => ServiceError;
 
 function parseOne(name: string, raw: unknown, refusal: Refusal): ImportParameters {
   const parser = Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
-  if (parser === undefined) throw refusal(`An import has no option ${JSON.stringify(name)}.`);
-  if (typeof raw !== 'string') throw refusal(`"${name}" must be given once, as text.`);
+  if (parser === undefined) {
+    throw refusal(reason('option_unknown', { name: JSON.stringify(name) }));
+  }
+  if (typeof raw !== 'string') throw refusal(reason('option_text_expected', { name }));
   try {
     return parser(raw);
   } catch (error) {
     if (!(error instanceof WrongValue)) throw error;
-    throw refusal(`"${name}" ${error.message}.`);
+    throw refusal(error.reason(name));
   }
 }
 
@@ -145,19 +170,19 @@ function characters(given: ImportParameters): [string, string][] {
 }
 
 /** Why options contradict each other; null when they do not. */
-function contradiction(given: ImportParameters): string | null {
+function contradiction(given: ImportParameters): Reason | null {
   const { mode, match, create, onError, maxErrors } = given;
-  if (maxErrors !== undefined && onError !== 'skip') return '"max_errors" needs "on_error=skip".';
-  if (match !== undefined && mode === 'insert') return '"match" contradicts "mode=insert".';
-  if (create === true && mode === 'update') return '"create" contradicts "mode=update".';
-  if (given.quote === '' && given.escape !== undefined) return '"escape" needs a "quote".';
+  if (maxErrors !== undefined && onError !== 'skip') return reason('max_errors_without_skip');
+  if (match !== undefined && mode === 'insert') return reason('match_with_insert');
+  if (create === true && mode === 'update') return reason('create_with_update');
+  if (given.quote === '' && given.escape !== undefined) return reason('escape_without_quote');
   const marks = characters(given);
   for (const [index, [name, mark]] of marks.entries()) {
     const other = marks.slice(0, index).find(([, earlier]) => earlier === mark);
-    if (other !== undefined) return `"${name}" and "${other[0]}" are the same character.`;
+    if (other !== undefined) return reason('same_characters', { name, other: other[0] });
   }
   const other = marks.find(([name, mark]) => name !== 'quote' && mark === given.escape);
-  return other === undefined ? null : `"escape" and "${other[0]}" are the same character.`;
+  return other === undefined ? null : reason('escape_same_as_other', { other: other[0] });
 }
 
 /** Parameters of the route that are no options of the import. */
@@ -176,9 +201,9 @@ export function importQuery(query: Readonly<Record<string, unknown>>): ImportPar
 /** Options that describe cells, which only CSV files have. */
 const OF_CELLS = ['separator', 'quote', 'escape', 'comment', 'empty', 'decimal'] as const;
 
-function misfit(given: ImportParameters, format: ImportFormat): string | null {
+function misfit(given: ImportParameters, format: ImportFormat): Reason | null {
   const name = format === 'csv' ? undefined : OF_CELLS.find((one) => given[one] !== undefined);
-  return name === undefined ? null : `"${name}" is an option of CSV files, and this is ${format}.`;
+  return name === undefined ? null : reason('option_of_csv_only', { name, format });
 }
 
 /** What is known of the file before it is read. */
@@ -204,12 +229,12 @@ export function importParameters(
     const part = parseOne(name, text, invalidPayload);
     for (const [member, value] of Object.entries(part)) {
       if (given[member] === undefined || isDeepStrictEqual(given[member], value)) continue;
-      throw invalidPayload(`The query and the form differ about "${name}".`);
+      throw invalidPayload(reason('query_and_form_differ', { name }));
     }
     parsed = { ...parsed, ...part };
   }
   parsed = { ...implied, ...parsed };
-  const reason = contradiction(parsed) ?? misfit(parsed, format);
-  if (reason !== null) throw (parts.size > 0 ? invalidPayload : invalidQuery)(reason);
+  const why = contradiction(parsed) ?? misfit(parsed, format);
+  if (why !== null) throw (parts.size > 0 ? invalidPayload : invalidQuery)(why);
   return parsed;
 }

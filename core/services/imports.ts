@@ -2,20 +2,21 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import type { ImportHolds } from '#core/cache/import-suspension.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { invalidQuery } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
+import type { Log } from '#core/base/log/log.ts';
+import type { Storage } from '#core/files/storage/storage.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
 import { DoubtfulSubmission, type Submission } from '#core/jobs/submit.ts';
-import type { Log } from '#core/log/log.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import { createCollections } from '#core/schema/change-input.ts';
-import type { Storage } from '#core/storage/storage.ts';
 import { importable } from '#core/transfer/import-target.ts';
 import { matchKey } from '#core/transfer/merge/match-key.ts';
-import { type Destination, importDestination, notImportable } from './import-right.ts';
+import type { ImportCacheSuspension } from '#core/write/cache/import-cache-suspension.ts';
+import { type ImportDestination, importDestination, notImportable } from './import-destination.ts';
 import type { JobService } from './jobs.ts';
 import type { RightsSource } from './request-context.ts';
 
@@ -25,7 +26,7 @@ export interface ImportServiceOptions {
   readonly jobs: JobService;
   readonly spool: Storage;
   /** Called before an import is recorded. */
-  readonly holds: ImportHolds;
+  readonly holds: ImportCacheSuspension;
   /** Largest file in bytes; undefined: no limit. */
   readonly maxBytes: number | undefined;
   readonly quota: SpoolQuota;
@@ -33,7 +34,7 @@ export interface ImportServiceOptions {
 }
 
 /** A file that is still arriving. */
-export interface Upload {
+export interface StreamedUpload {
   /** As the client named it. */
   readonly name: string;
   readonly format: ImportFormat;
@@ -49,7 +50,7 @@ export interface Upload {
   readonly requestId?: string;
 }
 
-interface CountedFile extends Upload {
+interface CountedFile extends StreamedUpload {
   readonly file: string;
   readonly counted: CountedUpload;
 }
@@ -57,7 +58,7 @@ interface CountedFile extends Upload {
 /** Refuses fields to match by that are no unique key, before the file is stored. */
 function checkMatch(
   catalog: Catalog,
-  { collection, fields }: Destination,
+  { collection, fields }: ImportDestination,
   { match }: ImportParameters,
 ): void {
   const only = fields === null ? undefined : new Set(fields);
@@ -70,7 +71,7 @@ function checkNew(collection: string, { create, match = ['id'] }: ImportParamete
   // The name is refused as POST /collections does.
   createCollections({ collection });
   if (match.join() === 'id') return;
-  throw invalidQuery('"match" can only be "id" in a collection that is created.');
+  throw invalidQuery(reason('match_in_created_collection'));
 }
 
 /** The parameters that say how the file is read. */
@@ -85,7 +86,7 @@ function dialectOf(parameters: ImportParameters): Readonly<Record<string, unknow
 }
 
 /** Equal for the same content with the same parameters. */
-function fingerprintOf({ format, parameters }: Upload, sha256: string): string {
+function fingerprintOf({ format, parameters }: StreamedUpload, sha256: string): string {
   const entries = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
   if (entries.length === 0) return `${format}:${sha256}`;
   const digest = createHash('sha256').update(JSON.stringify(entries)).digest('hex');
@@ -104,7 +105,7 @@ export class ImportService {
    * may also into one that does not exist, when the options say that it is created.
    * @throws ServiceError FORBIDDEN when not, also for collections whose items have no key
    */
-  async authorize(caller: Caller, name: string): Promise<Destination> {
+  async authorize(caller: Caller, name: string): Promise<ImportDestination> {
     const { access, catalog } = this.#options;
     const rights = await access.rightsOf(caller);
     const current = catalog.current();
@@ -119,7 +120,11 @@ export class ImportService {
    * @throws ServiceError FORBIDDEN, INVALID_PAYLOAD, INVALID_QUERY, CONTENT_TOO_LARGE, REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE;
    *   errors of the upload
    */
-  async accept(caller: Caller, destination: Destination, upload: Upload): Promise<string> {
+  async accept(
+    caller: Caller,
+    destination: ImportDestination,
+    upload: StreamedUpload,
+  ): Promise<string> {
     const { quota, log, catalog } = this.#options;
     const { collection } = destination;
     const isNew = !catalog.current().collections.has(collection);
@@ -141,7 +146,11 @@ export class ImportService {
     }
   }
 
-  async #submit(caller: Caller, { collection }: Destination, upload: CountedFile): Promise<string> {
+  async #submit(
+    caller: Caller,
+    { collection }: ImportDestination,
+    upload: CountedFile,
+  ): Promise<string> {
     const { jobs, spool, holds, maxBytes, log } = this.#options;
     const { file, format, gzip, parameters } = upload;
     const content = upload.counted.counted(upload.content);

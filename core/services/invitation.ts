@@ -2,25 +2,30 @@
 
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import { transaction } from '#core/database/pool.ts';
-import { render, sql } from '#core/database/sql.ts';
-import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { isAdminRole } from '#core/identity/administrators.ts';
+import { isAdminRole } from '#core/accounts/identity/administrators.ts';
 import {
   accountOf,
   isUnchanged,
   type MailFlowParts,
   pageOf,
   recordUpdate,
-} from '#core/identity/mail-flow.ts';
-import { isCurrent } from '#core/identity/mail-token.ts';
-import { checkPasswordPolicy, hashPassword, readPasswordPolicy } from '#core/identity/password.ts';
-import type { Visitor } from '#core/identity/session.ts';
+} from '#core/accounts/identity/mail-flow.ts';
+import { isCurrent } from '#core/accounts/identity/mail-token.ts';
+import {
+  checkPasswordPolicy,
+  hashPassword,
+  readPasswordPolicy,
+} from '#core/accounts/identity/password.ts';
+import type { Visitor } from '#core/accounts/identity/session.ts';
+import { requireMail } from '#core/accounts/mail/transport.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
+import { transaction } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
 import { mailSubmission } from '#core/jobs/message/mail.ts';
-import { requireMail } from '#core/mail/transport.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import { systemTable } from '#core/system/system-table.ts';
 import type { ItemService } from './items.ts';
 import type { RightsSource } from './request-context.ts';
 import { parsedQuery } from './statement-cache.ts';
@@ -78,7 +83,7 @@ export class Invitations {
     const allowed = pageOf(page, config.USER_INVITE_URL_ALLOW_LIST, 'invite_url');
     const wanted = [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()];
     if (wanted.length > MAX_INVITED) {
-      throw invalidPayload(`Up to ${MAX_INVITED} addresses may be invited at once.`);
+      throw invalidPayload(reason('too_many_invited', { limit: MAX_INVITED }));
     }
     requireMail(config);
     await this.#prepare(caller, wanted, role);

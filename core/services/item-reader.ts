@@ -1,36 +1,43 @@
 /** Reads items. PostgreSQL makes the JSON text; only the envelope is added to it. */
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import type { CachedText, ResponseCache } from '#core/cache/response-cache.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
+import { refusal } from '#core/base/errors/refusal.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { PoolShares } from '#core/database/pool-shares.ts';
 import type { Reader } from '#core/database/reader.ts';
 import type { Statement } from '#core/database/sql.ts';
-import { refusal } from '#core/errors/refusal.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
 import { keyOfPath, keysOfBody } from '#core/query/key.ts';
 import { PAGE_LIMIT } from '#core/query/limits.ts';
-import { give } from '#core/query/plan/slot.ts';
-import type { Path, Query } from '#core/query/query.ts';
+import type { ItemColumn, Query } from '#core/query/query.ts';
+import { bindParameters } from '#core/read/plan/placeholder.ts';
 import {
   type Compiled,
-  compileAnyItem,
+  compileItemByParameter,
   compileItems,
   compilePage,
   compileSingleton,
   compileStream,
-} from '#core/query/sql/compile.ts';
-import { BARE, type Data, type Envelope, itemData, listData, type Text } from './envelope.ts';
-import { LongPageError, PageReader, type RowStatement } from './page-reader.ts';
+} from '#core/read/sql/compile.ts';
+import type { CachedText, ResponseCache } from '#core/write/cache/response-cache.ts';
 import {
+  type EncodedText,
+  type Envelope,
+  itemData,
+  listData,
+  NO_ENVELOPE,
+  type ReadData,
+} from './envelope.ts';
+import { PageReader, PageTooLongError, type RowStatement } from './page-reader.ts';
+import {
+  type CollectionFilter,
   type ContextOptions,
   ContextSource,
   type ItemContext,
-  type Serves,
-  type Target,
+  type RequestTarget,
 } from './request-context.ts';
 import { defaultsText } from './singleton.ts';
-import { type Prepared, StatementCache, type UnparsedQuery } from './statement-cache.ts';
+import { type CachedStatement, StatementCache, type UnparsedQuery } from './statement-cache.ts';
 
 /** An answer as one text, or as its bytes, which stay the same object while they are cached. */
 export interface TextAnswer extends CachedText {
@@ -40,7 +47,7 @@ export interface TextAnswer extends CachedText {
 }
 
 /** A complete answer, or the JSON texts of its items, one by one. */
-export type Answer =
+export type ReadAnswer =
   | TextAnswer
   | {
       readonly kind: 'stream';
@@ -52,13 +59,13 @@ export type Answer =
 /** The kind of a statement that reads items: a list may become a stream. */
 type ReadKind = 'page' | 'stream' | 'stream with meta' | 'item';
 
-type StreamAnswer = Extract<Answer, { kind: 'stream' }>;
+type StreamAnswer = Extract<ReadAnswer, { kind: 'stream' }>;
 
 /** Items one by one. */
 export interface ItemStream {
   readonly items: AsyncIterable<readonly string[]>;
-  /** The paths of the plain values in an item, in their order. */
-  readonly columns: readonly Path[];
+  /** The plain values in an item, in their order. */
+  readonly columns: readonly ItemColumn[];
 }
 
 export interface ItemReaderOptions extends ContextOptions {
@@ -66,7 +73,7 @@ export interface ItemReaderOptions extends ContextOptions {
   readonly pool: Pool;
   readonly shares: PoolShares;
   /** The collections that this service is responsible for. */
-  readonly serves: Serves;
+  readonly serves: CollectionFilter;
   /** The response cache; null without one. */
   readonly responses: ResponseCache | null;
 }
@@ -84,9 +91,9 @@ interface Manner {
 interface ReadRequest {
   readonly statement: Statement;
   readonly reads: ReadonlySet<string> | null;
-  readonly dataOf: (text: Text) => Data;
+  readonly dataOf: (text: EncodedText) => ReadData;
   /** Runs it; by default it returns one text. */
-  readonly read?: (signal: AbortSignal | undefined) => Promise<Text | null>;
+  readonly read?: (signal: AbortSignal | undefined) => Promise<EncodedText | null>;
 }
 
 export class ItemReader {
@@ -105,7 +112,7 @@ export class ItemReader {
    * Reads items; of a singleton its item, or its defaults. A large or unbounded answer is a stream.
    * @throws ServiceError FORBIDDEN, INVALID_QUERY, SERVICE_UNAVAILABLE
    */
-  list(target: Target, question: UnparsedQuery, signal?: AbortSignal): Promise<Answer> {
+  list(target: RequestTarget, question: UnparsedQuery, signal?: AbortSignal): Promise<ReadAnswer> {
     const { reader } = this.#options;
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
@@ -123,7 +130,7 @@ export class ItemReader {
       try {
         return (await this.#text(context, request, manner)) ?? textAnswer('');
       } catch (error) {
-        if (error instanceof LongPageError) return stream(rows());
+        if (error instanceof PageTooLongError) return stream(rows());
         throw error;
       }
     });
@@ -133,7 +140,7 @@ export class ItemReader {
    * Judges, before anything is known of a question, whether the caller may read the collection at all.
    * @throws ServiceError FORBIDDEN
    */
-  async admitReader(target: Target): Promise<void> {
+  async admitReader(target: RequestTarget): Promise<void> {
     this.readable(await this.contexts.of(target));
   }
 
@@ -141,7 +148,11 @@ export class ItemReader {
    * What a question can cost, in items that it can touch; its statement is kept for who then asks.
    * @throws ServiceError as {@link list}
    */
-  async cost(target: Target, question: UnparsedQuery, form: 'list' | 'item'): Promise<number> {
+  async cost(
+    target: RequestTarget,
+    question: UnparsedQuery,
+    form: 'list' | 'item',
+  ): Promise<number> {
     const context = await this.contexts.of(target);
     const collection = this.readable(context);
     if (form === 'item') {
@@ -157,10 +168,10 @@ export class ItemReader {
     context: ItemContext,
     { name }: Collection,
     question: UnparsedQuery,
-  ): Promise<Prepared<ReadKind>> {
+  ): Promise<CachedStatement<ReadKind>> {
     const { catalog, grants, caller } = context;
     const place = { place: `list ${name}`, question, caller };
-    return this.statements.getByTurns(catalog, grants, place, (query) =>
+    return this.statements.getQueued(catalog, grants, place, (query) =>
       isPage(query)
         ? { kind: 'page', statement: compilePage(context, query) }
         : {
@@ -180,9 +191,9 @@ export class ItemReader {
     const { catalog, grants, caller } = context;
     const item = `${byKey ? 'item' : 'own item'} ${name}`;
     const place = { place: form === 'page' ? item : `large ${item}`, question, caller };
-    const { statement } = await this.statements.getByTurns(catalog, grants, place, (query) => ({
+    const { statement } = await this.statements.getQueued(catalog, grants, place, (query) => ({
       kind: 'item',
-      statement: compileAnyItem(context, query, byKey, form),
+      statement: compileItemByParameter(context, query, byKey, form),
     }));
     return statement;
   }
@@ -194,7 +205,7 @@ export class ItemReader {
   ): Promise<Compiled> {
     const { catalog, grants, caller } = context;
     const place = { place: `singleton ${name}`, question, caller };
-    const { statement } = await this.statements.getByTurns(catalog, grants, place, (query) => ({
+    const { statement } = await this.statements.getQueued(catalog, grants, place, (query) => ({
       kind: 'item',
       statement: compileSingleton(context, query),
     }));
@@ -216,7 +227,7 @@ export class ItemReader {
    * Reads items one by one, even when there are few, with the paths of their plain values.
    * @throws ServiceError as {@link list}
    */
-  stream(target: Target, query: Query, signal?: AbortSignal): Promise<ItemStream> {
+  stream(target: RequestTarget, query: Query, signal?: AbortSignal): Promise<ItemStream> {
     return this.contexts.with(target, async (context) => {
       this.readable(context);
       const statement = compileStream(context, query);
@@ -228,7 +239,7 @@ export class ItemReader {
 
   /** Reads the items of some keys that also match the query. */
   some(
-    target: Target,
+    target: RequestTarget,
     keys: readonly unknown[],
     query: Query,
     signal?: AbortSignal,
@@ -247,7 +258,7 @@ export class ItemReader {
    * @param segment the key as in the path
    */
   one(
-    target: Target,
+    target: RequestTarget,
     segment: string,
     question: UnparsedQuery,
     signal?: AbortSignal,
@@ -259,8 +270,8 @@ export class ItemReader {
       const compile = (form: 'page' | 'whole') =>
         this.#itemStatement(context, collection, question, { ownKey, form });
       const statement = await compile('page');
-      const given = give(statement, key);
-      const whole = async () => give(await compile('whole'), key);
+      const given = bindParameters(statement, key);
+      const whole = async () => bindParameters(await compile('whole'), key);
       const read = (gone: AbortSignal | undefined) =>
         this.#pages.item(given, whole, quotaKeyOf(target.caller), gone);
       const request = { statement: given, reads: statement.reads, dataOf: itemData, read };
@@ -276,7 +287,7 @@ export class ItemReader {
    *   no right
    * on it
    */
-  async isSingleton(target: Target): Promise<boolean> {
+  async isSingleton(target: RequestTarget): Promise<boolean> {
     const context = await this.contexts.of(target);
     const collection = this.served(context);
     if (!collection.singleton) return false;
@@ -307,7 +318,7 @@ export class ItemReader {
     collection: Collection,
     question: UnparsedQuery,
     manner: Manner,
-  ): Promise<Answer> {
+  ): Promise<ReadAnswer> {
     const statement = await this.#singletonStatement(context, collection, question);
     const request = { statement, reads: statement.reads, dataOf: itemData };
     const found = await this.#text(context, request, manner);
@@ -340,19 +351,19 @@ export class ItemReader {
 }
 
 function mannerOf(
-  { fresh = false, envelope = BARE }: Target,
+  { fresh = false, envelope = NO_ENVELOPE }: RequestTarget,
   signal: AbortSignal | undefined,
 ): Manner {
   return { fresh, signal, envelope };
 }
 
-function textAnswer(text: Text): TextAnswer {
+function textAnswer(text: EncodedText): TextAnswer {
   if (typeof text === 'string') return { kind: 'text', text, hit: false };
   return { kind: 'text', text: text.bytes, hit: false, release: () => text.release() };
 }
 
 /** A text that several callers have, and nobody releases. */
-function kept(text: Text | null): string | Buffer | null {
+function kept(text: EncodedText | null): string | Buffer | null {
   if (text === null || typeof text === 'string') return text;
   const bytes = Buffer.from(text.bytes);
   text.release();

@@ -2,54 +2,55 @@
  * Items: the one service that every API maps onto. Reading is inherited; a write parses, locks,
  * judges, writes, tells history and reads back in one transaction.
  */
-import { mayKnow } from '#core/access/known.ts';
+
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
-import type { AtOnce } from '#core/changes/write-transaction.ts';
+import { canSeeCollection } from '#core/access/schema-visibility.ts';
+import { refusal } from '#core/base/errors/refusal.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { connectionFor } from '#core/database/write-connection.ts';
-import { refusal } from '#core/errors/refusal.ts';
-import type { History } from '#core/history/history.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
-import { Allowance } from '#core/mutation/allowance.ts';
-import { isPlain } from '#core/mutation/by-key.ts';
-import { deleteItems, lockItems } from '#core/mutation/delete.ts';
-import { judgeChanges, judgeNewItem, noAction } from '#core/mutation/judge.ts';
-import type { KeptKeys } from '#core/mutation/kept-key.ts';
-import { formOf, type NewItems, newItemsValues } from '#core/mutation/new-items.ts';
-import { newItemsSql, writtenItems } from '#core/mutation/new-items-sql.ts';
-import { type Item, parseItem } from '#core/mutation/payload.ts';
-import { type Input, writeItems } from '#core/mutation/relational/write.ts';
-import type { Write } from '#core/mutation/target.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
 import { type Key, keyOfPath } from '#core/query/key.ts';
-import { give } from '#core/query/plan/slot.ts';
 import type { Query } from '#core/query/query.ts';
+import { bindParameters } from '#core/read/plan/placeholder.ts';
 import {
-  compileKept,
+  compileCreatedItems,
+  compileInsert,
   compileSingleton,
-  compileWriting,
   type Readback,
-} from '#core/query/sql/compile.ts';
-import { KeyedWriter, type Outcome } from './by-key.ts';
-import { prepareCreation } from './create-in-one-trip.ts';
-import { type Data, itemData, listData } from './envelope.ts';
+} from '#core/read/sql/compile.ts';
+import type { SingleRoundTripWrite } from '#core/write/changes/write-transactions.ts';
+import { actionForbidden, checkItemCreation, checkUpdates } from '#core/write/check-permissions.ts';
+import { deleteItems, lockItems } from '#core/write/delete.ts';
+import type { History } from '#core/write/history/history.ts';
+import { hasNoWriteHooks } from '#core/write/keyed-write.ts';
+import { type NewItems, newItemsValues, statementShape } from '#core/write/new-items.ts';
+import { newItemsSql, writtenItems } from '#core/write/new-items-sql.ts';
+import { type Item, parseItem } from '#core/write/payload.ts';
+import { type InputItem, writeItems } from '#core/write/relational/write-items.ts';
+import type { TransactionKeys } from '#core/write/transaction-keys.ts';
+import { WriteBudget } from '#core/write/write-budget.ts';
+import type { WriteContext } from '#core/write/write-context.ts';
+import { prepareCreation } from './create-in-one-round-trip.ts';
+import { itemData, listData, type ReadData } from './envelope.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
+import { type KeyedWriteOutcome, KeyedWriter } from './keyed-writer.ts';
 import {
+  orNullIfForbidden,
   type Precondition,
   readBack,
   readBackOne,
-  readText,
+  readItemText,
   requireSameSingleton,
   requireUnchanged,
-  shown,
   type WriteAnswer,
 } from './read-back.ts';
-import type { ItemContext, Target } from './request-context.ts';
+import type { ItemContext, RequestTarget } from './request-context.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
-import { keysOf, type Selection } from './selection.ts';
+import { type Selection, selectedKeys } from './selected-keys.ts';
 import { firstKey } from './singleton.ts';
 import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
-import { type Session, type WriteSessionOptions, WriteSessions } from './write-session.ts';
+import { type WriteSession, type WriteSessionOptions, WriteSessions } from './write-session.ts';
 
 export interface ItemServiceOptions extends ItemReaderOptions, WriteSessionOptions {
   readonly reader: ItemReaderOptions['reader'];
@@ -58,12 +59,12 @@ export interface ItemServiceOptions extends ItemReaderOptions, WriteSessionOptio
 }
 
 /** What an update of several items may be: the same values for some, or items with their keys. */
-export type Update =
+export type ItemsUpdate =
   | { readonly kind: 'same'; readonly selection: Selection; readonly data: unknown }
   | { readonly kind: 'each'; readonly items: readonly unknown[] };
 
 /** New values of one item. */
-export interface Change {
+export interface ItemChange {
   readonly body: unknown;
   /** Judges the item as the same query reads it before the change. */
   readonly precondition?: Precondition | undefined;
@@ -72,11 +73,14 @@ export interface Change {
 /** A write by keys, in one round trip if it can be, and step by step. */
 interface KeyedForms {
   readonly prepare:
-    | ((context: ItemContext, session: Session) => Promise<AtOnce<Outcome> | null>)
+    | ((
+        context: ItemContext,
+        session: WriteSession,
+      ) => Promise<SingleRoundTripWrite<KeyedWriteOutcome> | null>)
     | null;
-  readonly work: (session: Session) => Promise<WriteAnswer>;
+  readonly work: (session: WriteSession) => Promise<WriteAnswer>;
   /** Puts the answer of the round trip into its form; that of an item when not given. */
-  readonly dataOf?: (text: string) => Data;
+  readonly dataOf?: (text: string) => ReadData;
 }
 
 /** How what is created is asked for: as one item, or as a list. */
@@ -106,7 +110,7 @@ export class ItemService extends ItemReader {
    * @throws ServiceError FORBIDDEN
    */
   async admit(
-    target: Target,
+    target: RequestTarget,
     action: 'create' | 'update' | 'delete',
     ...others: readonly ('create' | 'update')[]
   ): Promise<boolean> {
@@ -116,47 +120,47 @@ export class ItemService extends ItemReader {
       context.rights.of(name, wanted).length > 0;
     if ([action, ...others].some(mayDo) || (singleton && (mayDo('create') || mayDo('update'))))
       return singleton;
-    throw noAction(name, action);
+    throw actionForbidden(name, action);
   }
 
   /**
    * Judges a new item by the rights alone, before the rest of it is known.
    * @throws ServiceError FORBIDDEN
    */
-  async requireCreatable(target: Target, item: Item): Promise<void> {
+  async requireCreatable(target: RequestTarget, item: Item): Promise<void> {
     const context = await this.contexts.of(target);
     this.#known(context);
-    judgeNewItem(this.#sessions.prepare(target, context).write, item);
+    checkItemCreation(this.#sessions.prepare(target, context).write, item);
   }
 
   /**
    * Judges the change of an item as it is now, before the rest of the change is known.
    * @throws ServiceError FORBIDDEN
    */
-  async requireChangeable(target: Target, segment: string, item: Item): Promise<void> {
+  async requireChangeable(target: RequestTarget, segment: string, item: Item): Promise<void> {
     await this.#write(target, async ({ write }) => {
       const key = keyOfPath(write.collection, segment);
       await lockItems(write, 'update', [key]);
-      await judgeChanges(write, [{ key, item }]);
+      await checkUpdates(write, [{ key, item }]);
     });
   }
 
   /** @throws ServiceError INVALID_PAYLOAD when one request may not write so many items */
   requireCount(count: number): void {
-    new Allowance(this.#options.maxBatch).take(count);
+    new WriteBudget(this.#options.maxBatch).take(count);
   }
 
   /**
    * Creates one item from an object, or several from a list, with what is related to them.
    * @returns the item or the list, read back with the question
    */
-  create(target: Target, body: unknown, question: UnparsedQuery): Promise<WriteAnswer> {
+  create(target: RequestTarget, body: unknown, question: UnparsedQuery): Promise<WriteAnswer> {
     const isList = Array.isArray(body);
     const dataOf = isList ? listData : itemData;
     const list: readonly unknown[] = isList ? body : [body];
     this.requireCount(list.length);
     const inputs = list.map(
-      (value, index): Input => ({ place: isList ? [index] : [], value, intent: 'create' }),
+      (value, index): InputItem => ({ place: isList ? [index] : [], value, intent: 'create' }),
     );
     const run = async (context: ItemContext) => {
       this.#known(context);
@@ -164,7 +168,7 @@ export class ItemService extends ItemReader {
         ? null
         : await this.#createAtOnce(target, context, inputs, { question, isList });
       if (done !== null) return done.result === null ? null : dataOf(done.result);
-      const work = async (session: Session) => {
+      const work = async (session: WriteSession) => {
         const keys = await this.#put(session, inputs);
         const query = question.query();
         return isList
@@ -178,12 +182,12 @@ export class ItemService extends ItemReader {
 
   /** Creates items in one round trip; null when something must be looked up before. */
   async #createAtOnce(
-    target: Target,
+    target: RequestTarget,
     context: ItemContext,
-    inputs: readonly Input[],
+    inputs: readonly InputItem[],
     asked: AskedBack,
   ): Promise<{ readonly result: string | null } | null> {
-    const { journal, shares, reader, maxBatch: maxItems } = this.#options;
+    const { transactions, shares, reader, maxBatch: maxItems } = this.#options;
     const { write, writeOf, history } = this.#sessions.prepare(target, context);
     const creation = await prepareCreation(
       write,
@@ -200,7 +204,9 @@ export class ItemService extends ItemReader {
     const short = { table: context.collection, rows, holder, waitsForLocks: false };
     const onConnection = connectionFor({ shares, reader }, short);
     try {
-      return { result: await retryOnConflict(() => journal.atOnce(onConnection, creation)) };
+      return {
+        result: await retryOnConflict(() => transactions.runInOneRoundTrip(onConnection, creation)),
+      };
     } catch (error) {
       const refused = creation.refused(error);
       if (refused === null) return null;
@@ -216,27 +222,30 @@ export class ItemService extends ItemReader {
     history: History,
   ): Promise<{ readonly readback: Readback; readonly statement: Statement }> {
     const { catalog, grants, caller, collection } = context;
-    const place = `creation of ${isList ? 'list' : 'item'} ${formOf(items)} in ${collection}`;
+    const place = `creation of ${isList ? 'list' : 'item'} ${statementShape(items)} in ${collection}`;
     const { kind, statement } = this.#creations.get(
       catalog,
       grants,
       { place, question, caller },
       (query) =>
-        compileWriting(context, query, writtenItems(items, isList), (answer) =>
+        compileInsert(context, query, writtenItems(items, isList), (answer) =>
           newItemsSql(items, this.#options.schema, answer),
         ),
     );
-    return { readback: kind, statement: give(statement, await newItemsValues(items, history)) };
+    return {
+      readback: kind,
+      statement: bindParameters(statement, await newItemsValues(items, history)),
+    };
   }
 
   /** The statement that reads back what the same transaction creates. */
-  #kept(context: ItemContext, { question, isList }: AskedBack, kept: KeptKeys): Statement {
+  #kept(context: ItemContext, { question, isList }: AskedBack, kept: TransactionKeys): Statement {
     const { catalog, grants, caller, collection } = context;
     const form = `${isList ? 'list' : 'item'} of ${kept.count === 1 ? 'one' : 'many'}`;
     const place = `created ${form} ${collection}`;
     return this.statements.get(catalog, grants, { place, question, caller }, (query) => ({
       kind: isList ? 'page' : 'item',
-      statement: compileKept(context, query, kept, isList),
+      statement: compileCreatedItems(context, query, kept, isList),
     })).statement;
   }
 
@@ -245,18 +254,18 @@ export class ItemService extends ItemReader {
    * @throws ServiceError PRECONDITION_FAILED
    */
   updateOne(
-    target: Target,
+    target: RequestTarget,
     segment: string,
-    change: Change,
+    change: ItemChange,
     question: UnparsedQuery,
   ): Promise<WriteAnswer> {
     const { body: value, precondition } = change;
-    const prepare = (context: ItemContext, session: Session) => {
+    const prepare = (context: ItemContext, session: WriteSession) => {
       const key = keyOfPath(session.write.collection, segment);
       const change = { keys: [key], isList: false, isEach: false, values: [value] };
       return this.#keyed.update(context, session, change, question);
     };
-    const work = async (session: Session) => {
+    const work = async (session: WriteSession) => {
       const { write } = session;
       const query = question.query();
       const key = keyOfPath(write.collection, segment);
@@ -268,8 +277,12 @@ export class ItemService extends ItemReader {
   }
 
   /** Updates several items. */
-  updateMany(target: Target, update: Update, question: UnparsedQuery): Promise<WriteAnswer> {
-    const prepare = async (context: ItemContext, session: Session) => {
+  updateMany(
+    target: RequestTarget,
+    update: ItemsUpdate,
+    question: UnparsedQuery,
+  ): Promise<WriteAnswer> {
+    const prepare = async (context: ItemContext, session: WriteSession) => {
       if (update.kind === 'each') {
         this.requireCount(update.items.length);
         return this.#keyed.updateEach(context, session, update.items, question);
@@ -280,12 +293,14 @@ export class ItemService extends ItemReader {
       const change = { keys, isList: true, isEach: false, values: [update.data] };
       return this.#keyed.update(context, session, change, question);
     };
-    const work = async (session: Session) => {
+    const work = async (session: WriteSession) => {
       const { write } = session;
       if (update.kind === 'each') this.requireCount(update.items.length);
       const inputs =
         update.kind === 'each'
-          ? update.items.map((value, index): Input => ({ place: [index], value, intent: 'update' }))
+          ? update.items.map(
+              (value, index): InputItem => ({ place: [index], value, intent: 'update' }),
+            )
           : await this.#inputsOf(write, update);
       return readBack(write, question.query(), await this.#put(session, inputs));
     };
@@ -297,8 +312,8 @@ export class ItemService extends ItemReader {
    * @throws ServiceError PRECONDITION_FAILED
    */
   upsertSingleton(
-    target: Target,
-    { body, precondition }: Change,
+    target: RequestTarget,
+    { body, precondition }: ItemChange,
     query: Query,
   ): Promise<WriteAnswer> {
     return this.#write(target, async (session) => {
@@ -309,7 +324,9 @@ export class ItemService extends ItemReader {
       await this.#put(session, [
         key === null ? { ...place, intent: 'create' } : { ...place, intent: 'update', key },
       ]);
-      return shown(itemData, () => readText(client, compileSingleton(context, query)));
+      return orNullIfForbidden(itemData, () =>
+        readItemText(client, compileSingleton(context, query)),
+      );
     });
   }
 
@@ -318,16 +335,16 @@ export class ItemService extends ItemReader {
    * @throws ServiceError PRECONDITION_FAILED
    */
   async deleteOne(
-    target: Target,
+    target: RequestTarget,
     segment: string,
     condition?: { readonly precondition: Precondition; readonly query: Query },
   ): Promise<void> {
-    const prepare = (context: ItemContext, session: Session) =>
+    const prepare = (context: ItemContext, session: WriteSession) =>
       this.#keyed.deletion(context, session, {
         keys: [keyOfPath(session.write.collection, segment)],
         isList: false,
       });
-    const work = async ({ write, history }: Session) => {
+    const work = async ({ write, history }: WriteSession) => {
       const key = keyOfPath(write.collection, segment);
       if (condition) {
         const { query, precondition } = condition;
@@ -340,7 +357,10 @@ export class ItemService extends ItemReader {
   }
 
   /** Writes items in one round trip, or step by step where that cannot be or is refused. */
-  #byKey(target: Target, { prepare, work, dataOf = itemData }: KeyedForms): Promise<WriteAnswer> {
+  #byKey(
+    target: RequestTarget,
+    { prepare, work, dataOf = itemData }: KeyedForms,
+  ): Promise<WriteAnswer> {
     const run = async (context: ItemContext) => {
       this.#known(context);
       if (prepare !== null && !this.#options.stepByStep) {
@@ -355,13 +375,13 @@ export class ItemService extends ItemReader {
   }
 
   /** Deletes several items, all or none. */
-  async deleteMany(target: Target, selection: Selection): Promise<void> {
-    const prepare = async (context: ItemContext, session: Session) => {
+  async deleteMany(target: RequestTarget, selection: Selection): Promise<void> {
+    const prepare = async (context: ItemContext, session: WriteSession) => {
       const keys = await this.#keysBefore(session, selection);
       return keys && this.#keyed.deletion(context, session, { keys, isList: true });
     };
-    const work = async ({ write, history }: Session) => {
-      const keys = await keysOf(write, selection, this.#options.maxBatch);
+    const work = async ({ write, history }: WriteSession) => {
+      const keys = await selectedKeys(write, selection, this.#options.maxBatch);
       await deleteItems(write, keys, history, { mayBeGone: selection.kind === 'query' });
       return null;
     };
@@ -369,22 +389,25 @@ export class ItemService extends ItemReader {
   }
 
   /** The keys of a write in one round trip, read before it; null when it is none anyway. */
-  async #keysBefore({ write }: Session, selection: Selection): Promise<Key[] | null> {
-    if (selection.kind === 'query' && !isPlain(write)) return null;
+  async #keysBefore({ write }: WriteSession, selection: Selection): Promise<Key[] | null> {
+    if (selection.kind === 'query' && !hasNoWriteHooks(write)) return null;
     const { maxBatch, reader } = this.#options;
     const holder = quotaKeyOf(write.target.caller);
-    return keysOf(write, selection, maxBatch, (statement) =>
+    return selectedKeys(write, selection, maxBatch, (statement) =>
       reader.text(statement, undefined, holder),
     );
   }
 
-  async #inputsOf(write: Write, update: Extract<Update, { kind: 'same' }>): Promise<Input[]> {
+  async #inputsOf(
+    write: WriteContext,
+    update: Extract<ItemsUpdate, { kind: 'same' }>,
+  ): Promise<InputItem[]> {
     const value = parseItem(update.data, '"data"');
-    const keys = await keysOf(write, update.selection, this.#options.maxBatch);
-    return keys.map((key): Input => ({ place: [], value, intent: 'update', key }));
+    const keys = await selectedKeys(write, update.selection, this.#options.maxBatch);
+    return keys.map((key): InputItem => ({ place: [], value, intent: 'update', key }));
   }
 
-  #put(session: Session, inputs: readonly Input[]): Promise<Key[]> {
+  #put(session: WriteSession, inputs: readonly InputItem[]): Promise<Key[]> {
     const { write, writeOf, history, maxItems } = session;
     return writeItems(write, inputs, { writeOf, maxItems, history });
   }
@@ -393,11 +416,11 @@ export class ItemService extends ItemReader {
    * Carries out a write of another kind, in a transaction like those of all writes.
    * @throws ServiceError FORBIDDEN when the collection is not answered for here
    */
-  transact<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
+  transact<T>(target: RequestTarget, work: (session: WriteSession) => Promise<T>): Promise<T> {
     return this.#write(target, work);
   }
 
-  #write<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
+  #write<T>(target: RequestTarget, work: (session: WriteSession) => Promise<T>): Promise<T> {
     const run = async (context: ItemContext) => {
       this.#known(context);
       return await this.#sessions.transaction(target, context, work);
@@ -408,7 +431,7 @@ export class ItemService extends ItemReader {
   /** The collection, if anything at all is allowed on it: what is forbidden looks like nothing. */
   #known(context: ItemContext): Collection {
     const collection = this.served(context);
-    if (mayKnow(context.rights, collection.name)) return collection;
+    if (canSeeCollection(context.rights, collection.name)) return collection;
     throw refusal({ collection: collection.name });
   }
 }

@@ -3,9 +3,12 @@ import { EventEmitter, on } from 'node:events';
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, ServiceError, unavailable } from '#core/base/errors/service-error.ts';
+import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden, ServiceError, unavailable } from '#core/errors/service-error.ts';
+import type { Storage } from '#core/files/storage/storage.ts';
 import {
   FINAL_STATES,
   isOpen,
@@ -19,10 +22,8 @@ import { JobList, type JobQuery } from '#core/jobs/job-list.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { repeatedJob, type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
-import type { Log } from '#core/log/log.ts';
-import type { MessageBus } from '#core/messages/bus.ts';
-import type { Storage } from '#core/storage/storage.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { MessageBus } from '#core/messaging/bus.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 import { retryJob } from './retry-job.ts';
 
@@ -168,7 +169,7 @@ export class JobService {
   async #notCancelled(id: string, caller: Caller): Promise<void> {
     const { state } = await this.get(id, caller);
     if (state === 'cancelled') return;
-    throw new ServiceError('CONFLICT', { state, reason: 'The work of the job is done already.' });
+    throw new ServiceError('CONFLICT', { state, reason: reason('job_done_already') });
   }
 
   /**
@@ -245,8 +246,7 @@ export class JobService {
     );
     const storage = rows[0]?.storage ?? null;
     if (storage === null || storage === (await this.#spool.identity())) return;
-    const reason = `The file is in the storage ${storage}, which this edge does not reach.`;
-    throw unavailable('storage', reason);
+    throw unavailable('storage', reason('storage_unreachable_from_edge', { storage }));
   }
 
   /** The rejected rows of a job, in the order of the file. Throws FORBIDDEN as {@link get}. */
@@ -256,8 +256,9 @@ export class JobService {
     let after = -1;
     for (;;) {
       const { rows } = await this.#pool.query<RejectedRow & { position: number }>(
-        render(sql`SELECT position, "row"::float8 AS row, field, value, reason, code FROM ${table}
-          WHERE job = ${id} AND position > ${after} ORDER BY position LIMIT ${ERRORS_PAGE}`),
+        render(sql`SELECT position, "row"::float8 AS row, field, value, reason, code, reason_code,
+            reason_parameters
+          FROM ${table} WHERE job = ${id} AND position > ${after} ORDER BY position LIMIT ${ERRORS_PAGE}`),
       );
       for (const { position, ...row } of rows) {
         after = position;

@@ -1,9 +1,9 @@
 /** Creates the services that send mails: password reset, registration, invitation. */
 
-import { MailTokens } from '#core/identity/mail-token.ts';
-import { PasswordResets } from '#core/identity/password-reset.ts';
-import { Registrations } from '#core/identity/registration.ts';
-import type { SigningKeys } from '#core/system/signing-key.ts';
+import { MailTokens } from '#core/accounts/identity/mail-token.ts';
+import { PasswordResets } from '#core/accounts/identity/password-reset.ts';
+import { Registrations } from '#core/accounts/identity/registration.ts';
+import type { SigningKeys } from '#core/model/system/signing-key.ts';
 import { type InvitationParts, Invitations } from './invitation.ts';
 
 export interface MailFlowServices {

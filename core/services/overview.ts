@@ -2,7 +2,7 @@
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { QUEUE_NAMES, type QueueName } from '#core/jobs/queue.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 
 export interface QueueFacts {
   readonly name: QueueName;
@@ -40,7 +40,10 @@ export interface OverviewParts {
 
 const FAILURES = 10;
 
-export async function queueFacts({ pool, schema }: OverviewParts): Promise<readonly QueueFacts[]> {
+export async function queueOverview({
+  pool,
+  schema,
+}: OverviewParts): Promise<readonly QueueFacts[]> {
   const { rows } = await pool.query<QueueFacts>(
     render(sql`SELECT q.name, coalesce(s.state, 'running') AS state,
         coalesce(j.waiting, 0)::float8 AS waiting, coalesce(j.running, 0)::float8 AS running,
@@ -76,7 +79,10 @@ export async function endedJobs({ pool, schema }: OverviewParts): Promise<readon
   return rows;
 }
 
-export async function lastFailures({ pool, schema }: OverviewParts): Promise<readonly FailedJob[]> {
+export async function latestFailures({
+  pool,
+  schema,
+}: OverviewParts): Promise<readonly FailedJob[]> {
   const { rows } = await pool.query<FailedJob>(
     render(sql`SELECT id, kind, collection,
         to_char(finished_on AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS on,

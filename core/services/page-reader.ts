@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { isLargePage } from '#core/database/failure.ts';
 import type { Reader } from '#core/database/reader.ts';
 import type { Statement } from '#core/database/sql.ts';
-import type { Text } from './envelope.ts';
+import type { EncodedText } from './envelope.ts';
 
 /** Maximum characters of one text made from rows. */
 const TEXT_LENGTH = 16_777_216;
@@ -16,7 +16,7 @@ const MAX_STATEMENTS = 1_000;
 const REMEMBERED_MS = 60_000;
 
 /** The page is too long for one text. */
-export class LongPageError extends Error {
+export class PageTooLongError extends Error {
   constructor() {
     super('The page is too long for one text.');
     this.name = 'LongPageError';
@@ -41,14 +41,14 @@ export class PageReader {
   /**
    * The text `[…]` of a page. When `meta` is requested, its text and a line feed come first.
    * @param rows the same query, row by row
-   * @throws LongPageError
+   * @throws PageTooLongError
    */
   async text(
     page: Statement,
     rows: () => RowStatement,
     holder: string,
     signal: AbortSignal | undefined,
-  ): Promise<Text> {
+  ): Promise<EncodedText> {
     if (!this.#large.has(page.text)) {
       try {
         return (await this.#reader.value(page, signal, holder)) ?? '[]';
@@ -69,7 +69,7 @@ export class PageReader {
     whole: () => Promise<Statement>,
     holder: string,
     signal: AbortSignal | undefined,
-  ): Promise<Text | null> {
+  ): Promise<EncodedText | null> {
     if (!this.#large.has(statement.text)) {
       try {
         const text = await this.#reader.value(statement, signal, holder);
@@ -91,7 +91,7 @@ export class PageReader {
     let length = 0;
     for await (const batch of this.#reader.stream(statement, holder, signal, TEXT_LENGTH)) {
       for (const text of batch) length += text.length;
-      if (length > TEXT_LENGTH) throw new LongPageError();
+      if (length > TEXT_LENGTH) throw new PageTooLongError();
       texts.push(...batch);
     }
     const meta = withMeta ? `${texts.shift()}\n` : '';

@@ -1,22 +1,25 @@
 /** Checks stored permissions: their form, and their names and values against the catalog. */
 import { parseRow, type RowFault, type StoredPermission } from '#core/access/permission-row.ts';
 import type { PermissionRow } from '#core/access/rights.ts';
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { ruleFault } from '#core/query/plan/rule.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import { validationFault } from '#core/validation/readable.ts';
+import { validationFault } from '#core/read/evaluate/validation-fault.ts';
+import { ruleFault } from '#core/read/plan/rule.ts';
 
 /** Presets give values to fields, so each must name one. */
 function presetsFault(
   catalog: Catalog,
   { name, fields }: Collection,
   { presets }: PermissionRow,
-): string | null {
+): Reason | null {
   const relations = catalog.relations.get(name);
   const unknown = Object.keys(presets).find(
     (field) => !fields.has(field) && !relations?.has(field),
   );
-  return unknown === undefined ? null : `"presets.${unknown}": "${name}" has no such field.`;
+  return unknown === undefined
+    ? null
+    : reason('preset_field_unknown', { field: unknown, collection: name });
 }
 
 /**
@@ -34,7 +37,7 @@ export function permissionFaults(
   const collection = catalog.collections.get(row.collection);
   if (collection === undefined || collection.table === null) return faults;
   const { rule, validation } = row;
-  const further: readonly (readonly [RowFault['place'], string | null])[] = [
+  const further: readonly (readonly [RowFault['place'], Reason | null])[] = [
     ['permissions', rule && ruleFault(catalog, bounds, row.collection, rule)],
     ['validation', validation && validationFault(catalog, collection, validation)],
     ['presets', presetsFault(catalog, collection, row)],
@@ -42,8 +45,8 @@ export function permissionFaults(
   const known = new Set(faults.map(({ place }) => place));
   return [
     ...faults,
-    ...further.flatMap(([place, reason]) =>
-      reason === null || known.has(place) ? [] : [{ place, reason }],
+    ...further.flatMap(([place, why]) =>
+      why === null || known.has(place) ? [] : [{ place, reason: why }],
     ),
   ];
 }

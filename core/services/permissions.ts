@@ -3,20 +3,20 @@ import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { ACTIONS, type Action, type Permission } from '#core/access/rights.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Reader } from '#core/database/reader.ts';
-import { forbidden } from '#core/errors/service-error.ts';
 import { keyOfPath } from '#core/query/key.ts';
-import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
 import type { Filter } from '#core/query/query.ts';
-import { compileVerdicts } from '#core/query/sql/table-rows.ts';
+import { NO_VALUE, resolveVariable } from '#core/read/plan/variable.ts';
+import { compileRuleResults } from '#core/read/sql/table-rows.ts';
 import { type ContextOptions, ContextSource, type ItemContext } from './request-context.ts';
 
 /** Full: every item; partial: some, by a rule. */
-export type Access = 'none' | 'partial' | 'full';
+export type AccessLevel = 'none' | 'partial' | 'full';
 
 /** What a caller may do with one action. */
 export interface ActionAccess {
-  readonly access: Access;
+  readonly access: AccessLevel;
   /** Only for actions that have fields; `['*']` for all. */
   readonly fields?: readonly string[];
   readonly presets?: Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ function presetsOf(permissions: readonly Permission[], caller: Caller) {
   );
 }
 
-function described<A extends Access | boolean>(
+function described<A extends AccessLevel | boolean>(
   action: Action,
   permissions: readonly Permission[],
   access: A,
@@ -78,7 +78,7 @@ function described<A extends Access | boolean>(
 }
 
 /** Rules are about existing items, so they do not restrict creating. */
-function accessOf(action: Action, permissions: readonly Permission[]): Access {
+function accessOf(action: Action, permissions: readonly Permission[]): AccessLevel {
   if (permissions.length === 0) return 'none';
   if (action === 'create') return 'full';
   return permissions.some(({ rule }) => rule === null) ? 'full' : 'partial';
@@ -175,7 +175,7 @@ export class PermissionService {
     if (segment === null && !collection.singleton) return null;
     const key = segment === null ? null : keyOfPath(collection, segment);
     const text = await this.#options.reader.text(
-      compileVerdicts(context, key, rules),
+      compileRuleResults(context, key, rules),
       undefined,
       quotaKeyOf(context.caller),
     );

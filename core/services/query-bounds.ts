@@ -1,5 +1,5 @@
 /** The limits of queries, from the configuration. */
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 
 export function queryBounds(config: Config): QueryBounds {

@@ -1,13 +1,13 @@
 /** What administrators do with queues: see them, pause, drain and resume them. */
 import type { Caller } from '#core/access/grants.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
+import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { forbidden } from '#core/errors/service-error.ts';
 import { isOpen } from '#core/jobs/job.ts';
 import { QUEUE_NAMES, type QueueName, type Queues } from '#core/jobs/queue.ts';
 import { type QueueSwitch, switchQueue } from '#core/jobs/queue-state.ts';
-import type { Log } from '#core/log/log.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 
 export interface QueueServiceOptions {
   readonly pool: Pool;
@@ -18,7 +18,7 @@ export interface QueueServiceOptions {
 }
 
 /** A queue as clients see it. */
-export interface ShownQueue {
+export interface QueueView {
   readonly name: QueueName;
   readonly state: QueueSwitch;
   /** Since when, ISO-8601 in UTC; null when it was never switched. */
@@ -46,9 +46,9 @@ export class QueueService {
   }
 
   /** All queues. */
-  async list(): Promise<readonly ShownQueue[]> {
+  async list(): Promise<readonly QueueView[]> {
     const { pool, schema } = this.#options;
-    const { rows } = await pool.query<ShownQueue>(
+    const { rows } = await pool.query<QueueView>(
       render(sql`SELECT q.name, coalesce(s.state, 'running') AS state, s.changed_by, s.operator,
           to_char(s.changed_on AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS changed_on,
           coalesce(j.waiting, 0)::float8 AS waiting, coalesce(j.running, 0)::float8 AS running
@@ -73,7 +73,7 @@ export class QueueService {
     state: QueueSwitch,
     caller: Caller,
     operator: string | null = null,
-  ): Promise<ShownQueue> {
+  ): Promise<QueueView> {
     const { pool, schema, queues, log } = this.#options;
     const known = queueName(name);
     await switchQueue(pool, schema, { name: known, state, user: caller.user, operator });

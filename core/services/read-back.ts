@@ -1,18 +1,19 @@
 /** Reads items back within the transaction that wrote them, or before it does. */
+
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import type { Statement } from '#core/database/sql.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import { lockItems } from '#core/mutation/delete.ts';
-import type { Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
-import { compileItem, compileItems, compileSingleton } from '#core/query/sql/compile.ts';
-import { type Data, itemData, listData } from './envelope.ts';
+import { compileItem, compileItems, compileSingleton } from '#core/read/sql/compile.ts';
+import { lockItems } from '#core/write/delete.ts';
+import type { WriteContext } from '#core/write/write-context.ts';
+import { itemData, listData, type ReadData } from './envelope.ts';
 import { defaultsText } from './singleton.ts';
 
 /** What was written, as it is read back; null when it was done but may not be. */
-export type WriteAnswer = Data | null;
+export type WriteAnswer = ReadData | null;
 
 /** What one item is, told by its text: whether it is still what the caller knows. */
 export type Precondition = (text: string) => boolean;
@@ -24,20 +25,20 @@ function requireSame(text: string, precondition: Precondition): void {
 
 /** Locks an item and judges it as the caller reads it. */
 export async function requireUnchanged(
-  write: Write,
+  write: WriteContext,
   query: Query,
   [action, key]: readonly ['update' | 'delete', Key],
   precondition: Precondition,
 ): Promise<void> {
   await lockItems(write, action, [key]);
-  const text = await readText(write.client, compileItem(write.target, query, key));
+  const text = await readItemText(write.client, compileItem(write.target, query, key));
   if (text === null) throw forbidden();
   requireSame(text, precondition);
 }
 
 /** Locks the item of a singleton, if there is one, and judges what the caller reads. */
 export async function requireSameSingleton(
-  write: Write,
+  write: WriteContext,
   query: Query,
   key: Key | null,
   precondition: Precondition,
@@ -45,19 +46,19 @@ export async function requireSameSingleton(
   const { client, collection, target } = write;
   if (key !== null) await lockItems(write, 'update', [key]);
   const text =
-    (await readText(client, compileSingleton(target, query))) ??
-    (await readText(client, defaultsText(target, collection, query)));
+    (await readItemText(client, compileSingleton(target, query))) ??
+    (await readItemText(client, defaultsText(target, collection, query)));
   requireSame(text ?? '', precondition);
 }
 
-export async function readText(client: Client, statement: Statement): Promise<string | null> {
+export async function readItemText(client: Client, statement: Statement): Promise<string | null> {
   const rows = await rowsOf<[string | null]>(client, statement);
   return rows[0]?.[0] ?? null;
 }
 
 /** What was written need not be readable: then there is nothing to tell. */
-export async function shown(
-  dataOf: (text: string) => Data,
+export async function orNullIfForbidden(
+  dataOf: (text: string) => ReadData,
   read: () => Promise<string | null>,
 ): Promise<WriteAnswer> {
   try {
@@ -70,17 +71,23 @@ export async function shown(
 }
 
 export function readBackOne(
-  write: Write,
+  write: WriteContext,
   query: Query,
   key: Key | undefined,
 ): Promise<WriteAnswer> {
   if (key === undefined) return Promise.resolve(null);
-  return shown(itemData, async () => readText(write.client, compileItem(write.target, query, key)));
+  return orNullIfForbidden(itemData, async () =>
+    readItemText(write.client, compileItem(write.target, query, key)),
+  );
 }
 
-export function readBack(write: Write, query: Query, keys: readonly Key[]): Promise<WriteAnswer> {
+export function readBack(
+  write: WriteContext,
+  query: Query,
+  keys: readonly Key[],
+): Promise<WriteAnswer> {
   if (keys.length === 0) return Promise.resolve(listData('[]'));
-  return shown(listData, async () =>
-    readText(write.client, compileItems(write.target, query, keys, false)),
+  return orNullIfForbidden(listData, async () =>
+    readItemText(write.client, compileItems(write.target, query, keys, false)),
   );
 }

@@ -6,25 +6,34 @@ import pg from 'pg';
 import { failureView } from '#core/access/error-visibility.ts';
 import type { Caller } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import type { Visitor } from '#core/accounts/identity/session.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError, unavailable } from '#core/base/errors/service-error.ts';
 import { isMisread, translateFailure } from '#core/database/failure.ts';
-import { ServiceError, unavailable } from '#core/errors/service-error.ts';
-import type { Visitor } from '#core/identity/session.ts';
-import type { Item } from '#core/mutation/payload.ts';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import type { ReadTarget } from '#core/query/sql/compile.ts';
+import type { ReadTarget } from '#core/read/sql/compile.ts';
+import type { Item } from '#core/write/payload.ts';
 import type { Envelope } from './envelope.ts';
 
 /**
  * SQLSTATE codes of errors that an outdated catalog or a statement prepared with it can cause, and
  * that vanish with the current one (PostgreSQL, appendix A).
  */
-const STALE_CATALOG = new Set([
+const STALE_CATALOG = new Set<string>([
   // Undefined table, schema, column, type or constraint; a column that is generated now.
-  ...['42P01', '3F000', '42703', '42704', '42P10', '428C9'],
+  ...[
+    SQLSTATE.undefinedTable,
+    SQLSTATE.invalidSchemaName,
+    SQLSTATE.undefinedColumn,
+    SQLSTATE.undefinedObject,
+    SQLSTATE.invalidColumnReference,
+    SQLSTATE.generatedAlways,
+  ],
   // A plan whose result type has changed; a prepared statement that no longer exists.
-  ...['0A000', '26000'],
+  ...[SQLSTATE.featureNotSupported, SQLSTATE.invalidSqlStatementName],
 ]);
 
 /**
@@ -32,14 +41,27 @@ const STALE_CATALOG = new Set([
  * type or grouping cannot be determined. Either a column has changed its type, or the query is
  * wrong: only a fresh catalog tells which.
  */
-const MISFIT = new Set(
-  ['42883', '42725', '42804', '42846', '42P18', '42P08', '42P21', '42P22', '42803', '42809'].concat(
-    ['42P38', '428C4'],
-  ),
-);
+const MISFIT = new Set<string>([
+  SQLSTATE.undefinedFunction,
+  SQLSTATE.ambiguousFunction,
+  SQLSTATE.datatypeMismatch,
+  SQLSTATE.cannotCoerce,
+  SQLSTATE.indeterminateDatatype,
+  SQLSTATE.ambiguousParameter,
+  SQLSTATE.collationMismatch,
+  SQLSTATE.indeterminateCollation,
+  SQLSTATE.groupingError,
+  SQLSTATE.wrongObjectType,
+]);
 
 /** Codes of queries that PostgreSQL cannot run, whatever the catalog. */
-const UNANSWERABLE = new Set([...MISFIT, '0A000', '42601', '42704', '42P10']);
+const UNANSWERABLE = new Set<string>([
+  ...MISFIT,
+  SQLSTATE.featureNotSupported,
+  SQLSTATE.syntaxError,
+  SQLSTATE.undefinedObject,
+  SQLSTATE.invalidColumnReference,
+]);
 
 /**
  * Whether PostgreSQL cannot run the statement although the catalog is known to be current. For a
@@ -48,7 +70,7 @@ const UNANSWERABLE = new Set([...MISFIT, '0A000', '42601', '42704', '42P10']);
  */
 function isUnanswerable({ code = '' }: pg.DatabaseError, writing: boolean): boolean {
   if (UNANSWERABLE.has(code)) return true;
-  return !writing && code.startsWith('42') && code !== '42501';
+  return !writing && code.startsWith('42') && code !== SQLSTATE.insufficientPrivilege;
 }
 
 /** PostgreSQL's internal error for an object that vanished between two reads of its catalogs. */
@@ -61,12 +83,13 @@ const MOST_ATTEMPTS = 5;
 function suspicion(error: pg.DatabaseError): 'behind' | 'doubtful' | null {
   const { code = '', message } = error;
   if (MISFIT.has(code)) return 'doubtful';
-  const isBehind = STALE_CATALOG.has(code) || (code === 'XX000' && VANISHED.test(message));
+  const isBehind =
+    STALE_CATALOG.has(code) || (code === SQLSTATE.internalError && VANISHED.test(message));
   return isBehind ? 'behind' : null;
 }
 
 /** The collection and the caller of a request. */
-export interface Target {
+export interface RequestTarget {
   readonly caller: Caller;
   readonly collection: string;
   /** The origin of the request, for history. */
@@ -111,7 +134,7 @@ export class ContextSource {
   }
 
   /** The current catalog and rights. */
-  async of(target: Target): Promise<ItemContext> {
+  async of(target: RequestTarget): Promise<ItemContext> {
     const { access, catalog, bounds } = this.#options;
     const { caller, collection } = target;
     const rights = await access.rightsOf(caller);
@@ -135,7 +158,7 @@ export class ContextSource {
    * what PostgreSQL cannot run
    */
   async with<T>(
-    target: Target,
+    target: RequestTarget,
     work: (context: ItemContext) => Promise<T>,
     writing = false,
   ): Promise<T> {
@@ -166,18 +189,18 @@ export class ContextSource {
 function unanswerable(error: pg.DatabaseError, writing: boolean): Error {
   // An error about a value is translated elsewhere.
   if (isMisread(error) || !isUnanswerable(error, writing)) return error;
-  const reason = MISFIT.has(error.code ?? '')
-    ? 'PostgreSQL has no such operation for the types of these fields.'
-    : 'PostgreSQL cannot answer this question.';
-  return new ServiceError('INVALID_QUERY', { reason }, { cause: error });
+  const why = MISFIT.has(error.code ?? '')
+    ? reason('operation_misfits_types')
+    : reason('query_unanswerable');
+  return new ServiceError('INVALID_QUERY', { reason: why }, { cause: error });
 }
 
 function overtaken(cause: pg.DatabaseError): Error {
-  return unavailable('schema', 'The schema changed during each attempt.', { cause });
+  return unavailable('schema', reason('schema_changed_during_attempts'), { cause });
 }
 
 /** Whether a service is responsible for a collection. */
-export type Serves = (collection: Collection) => boolean;
+export type CollectionFilter = (collection: Collection) => boolean;
 
 /** Collections of the user's own tables. */
-export const servesItems: Serves = (collection) => !collection.system;
+export const servesItems: CollectionFilter = (collection) => !collection.system;

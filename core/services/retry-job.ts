@@ -1,11 +1,15 @@
 /** Retries jobs that failed or were cancelled: the same job waits again. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { isTransient } from '#core/database/failure.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
+import type { Storage } from '#core/files/storage/storage.ts';
 import type { JobState } from '#core/jobs/job.ts';
 import { type ActingPerson, withAction } from '#core/jobs/job-action.ts';
 import { enqueueInTurn } from '#core/jobs/mailbox.ts';
@@ -13,11 +17,10 @@ import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { claimJob } from '#core/jobs/quota.ts';
 import { requireAccepting } from '#core/jobs/submit.ts';
 import { nextTurn } from '#core/jobs/turn.ts';
-import type { Storage } from '#core/storage/storage.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { uploadOf } from '#core/transfer/upload.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { uploadIdOf } from '#core/transfer/upload.ts';
 
-export interface RetryOptions {
+export interface RetryJobOptions {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
@@ -41,10 +44,9 @@ interface EndedJob {
 /** The end of the last delivery reaches the queue within this time. */
 const SETTLED_WITHIN_MS = 2_000;
 const LOOK_MS = 20;
-const UNIQUE_VIOLATION = '23505';
 
-function refused(state: string, reason: string): ServiceError {
-  return new ServiceError('CONFLICT', { state, reason });
+function refused(state: string, why: Reason): ServiceError {
+  return new ServiceError('CONFLICT', { state, reason: why });
 }
 
 /** Removes what the queue has of an ended job, so that it takes the job again. */
@@ -57,8 +59,8 @@ async function forget(queues: Queues, queue: QueueName, id: string): Promise<voi
 }
 
 /** The upload that the job needs; null when it needs none. */
-async function requireUpload({ spool }: RetryOptions, job: EndedJob): Promise<string | null> {
-  const upload = uploadOf(job.message);
+async function requireUpload({ spool }: RetryJobOptions, job: EndedJob): Promise<string | null> {
+  const upload = uploadIdOf(job.message);
   if (upload === null) return null;
   // What is in another storage only its workers can see.
   const isOwn = job.storage === null || job.storage === (await spool.identity());
@@ -70,7 +72,7 @@ async function requireUpload({ spool }: RetryOptions, job: EndedJob): Promise<st
         () => false,
       )));
   if (isThere) return upload;
-  throw refused(job.state, 'The file of the job is no longer kept; send it again.');
+  throw refused(job.state, reason('retry_file_not_kept'));
 }
 
 /**
@@ -78,7 +80,11 @@ async function requireUpload({ spool }: RetryOptions, job: EndedJob): Promise<st
  * @throws ServiceError CONFLICT with `state` when it has not failed and was not cancelled, its file
  *   is no longer kept, or an identical job is open; REQUESTS_EXCEEDED; SERVICE_UNAVAILABLE
  */
-export async function retryJob(options: RetryOptions, id: string, by: ActingPerson): Promise<void> {
+export async function retryJob(
+  options: RetryJobOptions,
+  id: string,
+  by: ActingPerson,
+): Promise<void> {
   const { pool, schema, queues, maxPerHolder } = options;
   const jobs = systemTable(schema, 'jobs');
   const { rows } = await pool.query<EndedJob>(
@@ -89,7 +95,7 @@ export async function retryJob(options: RetryOptions, id: string, by: ActingPers
   if (job === undefined) throw new ServiceError('FORBIDDEN');
   const { state, kind, queue, mailbox, holder } = job;
   if (state !== 'failed' && state !== 'cancelled') {
-    throw refused(state, 'Only jobs that failed or were cancelled are retried.');
+    throw refused(state, reason('retry_state_refused'));
   }
   const upload = await requireUpload(options, job);
   await forget(queues, queue, id);
@@ -104,14 +110,14 @@ export async function retryJob(options: RetryOptions, id: string, by: ActingPers
           AND (${upload}::uuid IS NULL OR kept_file = ${upload}::uuid)
         RETURNING turn::float8 AS turn`),
     );
-    if (updated.rows[0] === undefined) throw refused(state, 'Somebody else was faster.');
+    if (updated.rows[0] === undefined) throw refused(state, reason('retry_overtaken'));
     await client.query(
       render(sql`DELETE FROM ${systemTable(schema, 'job_errors')} WHERE job = ${id}`),
     );
     return updated.rows[0];
   }).catch((error: unknown) => {
-    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION)
-      throw refused(state, 'An identical job is open.');
+    if (error instanceof pg.DatabaseError && error.code === SQLSTATE.uniqueViolation)
+      throw refused(state, reason('retry_identical_job_open'));
     throw error;
   });
   // What cannot be added to the queue now, the reconciler adds.

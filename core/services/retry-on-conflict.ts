@@ -1,9 +1,10 @@
 /** Runs the transaction of a write, and again when it conflicts with another one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
 
 /** PostgreSQL aborted the transaction so that another could continue: 40P01 deadlock, 40001. */
-const CONFLICTS = new Set(['40P01', '40001']);
+const CONFLICTS = new Set<string>([SQLSTATE.deadlockDetected, SQLSTATE.serializationFailure]);
 const MAX_ATTEMPTS = 8;
 /** Maximum pause (ms) before the second attempt; it grows with each further one. */
 const PAUSE_MS = 20;

@@ -4,25 +4,26 @@
  */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
-import { type ColumnField, isColumn } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
+import type { Visitor } from '#core/accounts/identity/session.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { keyOfItem, snapshot } from '#core/history/history.ts';
-import type { Visitor } from '#core/identity/session.ts';
-import { isItem, tableAsT } from '#core/mutation/address.ts';
-import { lockItems } from '#core/mutation/delete.ts';
-import { judgeAction } from '#core/mutation/judge.ts';
-import type { Item } from '#core/mutation/payload.ts';
-import { writeItems } from '#core/mutation/relational/write.ts';
-import type { Write } from '#core/mutation/target.ts';
+import { type ColumnField, isColumn } from '#core/model/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
+import { JsonText } from '#core/model/values/composite-text.ts';
 import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import { isDecodable, membersOf } from '#core/query/sql/readable-json.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
-import { JsonText } from '#core/values/composite-text.ts';
+import { isDecodable, membersOf } from '#core/read/sql/readable-json.ts';
+import { matchesKey, tableAliasedT } from '#core/write/aliased-table.ts';
+import { requireAction } from '#core/write/check-permissions.ts';
+import { lockItems } from '#core/write/delete.ts';
+import { keyOfItem, snapshot } from '#core/write/history/history.ts';
+import type { Item } from '#core/write/payload.ts';
+import { writeItems } from '#core/write/relational/write-items.ts';
+import type { WriteContext } from '#core/write/write-context.ts';
 import type { ItemService } from './items.ts';
 import { parsedQuery } from './statement-cache.ts';
 
@@ -64,7 +65,7 @@ const REMADE = new Set(['date-updated', 'user-updated', 'role-updated']);
 /** Numbers of a JSON text that JavaScript would round. */
 const LONG_NUMBER = /\d{16}|\d[eE]/;
 
-function isRestored({ collection, rule }: Write, field: ColumnField): boolean {
+function isRestored({ collection, rule }: WriteContext, field: ColumnField): boolean {
   const { generatedExpression, identity } = field.column;
   if (generatedExpression !== null || identity === 'always') return false;
   if (collection.primaryKey.includes(field) || isConcealed(field)) return false;
@@ -79,13 +80,13 @@ function restored(field: ColumnField, text: string): unknown {
 }
 
 /** The members to write; a mask hides a value that is unknown. */
-function changesOf(write: Write, differences: readonly Difference[]): Item {
+function changesOf(write: WriteContext, differences: readonly Difference[]): Item {
   const { fields, name: collection } = write.collection;
   const gone = differences.filter(({ name }) => !isColumn(fields.get(name)));
   if (gone.length > 0) {
     const names = gone.map(({ name }) => `"${name}"`).join(', ');
     throw new ServiceError('UNPROCESSABLE_ENTITY', {
-      reason: `The revision has values for fields that "${collection}" does not have any more: ${names}.`,
+      reason: reason('revision_fields_gone', { collection, fields: names }),
     });
   }
   const members = differences.flatMap(({ name, text }) => {
@@ -119,7 +120,7 @@ export class RevertService {
     const service = collection.startsWith(SYSTEM_PREFIX) ? system : items;
     await service.transact({ ...by, collection }, async ({ write, writeOf, history, maxItems }) => {
       const key = keyOfItem(write.collection, revision.item);
-      judgeAction(write, 'update');
+      requireAction(write, 'update');
       await lockItems(write, 'update', [key]);
       const value = changesOf(write, await this.#differences(write, revision, key));
       const input = { place: [], value, intent: 'update', key } as const;
@@ -136,13 +137,13 @@ export class RevertService {
     const { collection, item } = revision;
     // Policies may hide fields of some revisions only.
     if (collection === null || item === null) throw forbidden();
-    if (revision.data === null) throw invalidPayload('The revision has no data to revert to.');
+    if (revision.data === null) throw invalidPayload(reason('revision_without_data'));
     return { id: revision.id, collection, item, members: Object.keys(revision.data) };
   }
 
   /** The members of the revision that differ from the item, which is locked, or that it lacks. */
   async #differences(
-    write: Write,
+    write: WriteContext,
     { id, members }: Revision,
     key: Key,
   ): Promise<readonly Difference[]> {
@@ -152,9 +153,9 @@ export class RevertService {
     const { rows } = await client.query<{ name: string; text: string }>(
       render(sql`
         WITH now AS (
-          SELECT m.key, (${present.value})::text AS value FROM ${tableAsT(collection)},
+          SELECT m.key, (${present.value})::text AS value FROM ${tableAliasedT(collection)},
             LATERAL (SELECT ${snapshot(collection)} AS item) AS s, ${present.from}
-          WHERE ${isItem(collection, key)} AND ${present.isNamed}
+          WHERE ${matchesKey(collection, key)} AND ${present.isNamed}
         ), past AS (
           SELECT m.key, (${past.value})::text AS value
           FROM ${systemTable(this.#options.schema, 'revisions')} AS r, ${past.from}

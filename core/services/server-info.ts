@@ -1,11 +1,11 @@
 /** What a client should know before it asks for items: the project, and the limits of this server. */
 import type { Caller } from '#core/access/grants.ts';
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { join, raw, render, sql } from '#core/database/sql.ts';
-import { RELEASE } from '#core/system/release.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { defaultRow } from '#core/system-collections/registry.ts';
+import { RELEASE } from '#core/model/system/release.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { defaultRow } from '#core/model/system-collections/registry.ts';
 
 /** The settings that everybody may see, because a page for logging in needs them. */
 const PUBLIC = [

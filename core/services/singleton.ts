@@ -1,6 +1,5 @@
 /** Singletons: finds their item, and shows defaults before the first write. */
-import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
-import { storedValue } from '#core/catalog/stored-form.ts';
+
 import type { Client } from '#core/database/pool.ts';
 import {
   identifier,
@@ -11,11 +10,13 @@ import {
   type Statement,
   sql,
 } from '#core/database/sql.ts';
+import type { Collection, ColumnField, Field } from '#core/model/catalog/catalog.ts';
+import { decodedColumn } from '#core/model/catalog/column-codec.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
-import type { ReadTarget } from '#core/query/sql/compile.ts';
-import { outputOf } from '#core/query/sql/output.ts';
-import { objectSql } from '#core/query/sql/row.ts';
+import type { ReadTarget } from '#core/read/sql/compile.ts';
+import { outputOf } from '#core/read/sql/output.ts';
+import { objectSql } from '#core/read/sql/row.ts';
 
 /**
  * Constants as PostgreSQL prints them. Reading must run no function, because a function may do
@@ -41,7 +42,7 @@ function members(target: ReadTarget, collection: Collection, query: Query): [str
     if (collection.primaryKey.includes(field)) return [[name, sql`NULL`]];
     const { defaultExpression } = field.column;
     if (defaultExpression === null || !CONSTANT.test(defaultExpression)) return [];
-    return [[name, outputOf(field, storedValue(field, raw(`(${defaultExpression})`)))]];
+    return [[name, outputOf(field, decodedColumn(field, raw(`(${defaultExpression})`)))]];
   });
 }
 

@@ -5,11 +5,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, Grants } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { knownOf } from '#core/query/plan/variable.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import type { Query } from '#core/query/query.ts';
-import { bindTo, type Compiled } from '#core/query/sql/compile.ts';
-import { compileTurns } from './compile-turns.ts';
+import { variableAvailability } from '#core/read/plan/variable.ts';
+import { bindToCaller, type Compiled } from '#core/read/sql/compile.ts';
+import { compileQueue } from './compile-queue.ts';
 
 /** A query as it arrived; it is parsed only when its statement is not cached. */
 export interface UnparsedQuery {
@@ -33,12 +33,12 @@ const OVERHEAD = 1_000;
 const MAX_TEXT = 4_000;
 
 /** The compiled statement of a query, and its kind. */
-export interface Prepared<K> {
+export interface CachedStatement<K> {
   readonly kind: K;
   readonly statement: Compiled;
 }
 
-type Compile<K> = (query: Query) => Prepared<K>;
+type Compile<K> = (query: Query) => CachedStatement<K>;
 
 /** The cache key of a query: equal for equal queries of callers with the same rights. */
 export interface CompileRequest {
@@ -52,29 +52,34 @@ export class StatementCache<K> {
   // Rights are objects, the keys of the cache are texts.
   #numbers = new WeakMap<Grants, number>();
   #count = 0;
-  readonly #known = new LRUCache<string, Prepared<K>>({
+  readonly #known = new LRUCache<string, CachedStatement<K>>({
     max: MAX_STATEMENTS,
     maxSize: MAX_CHARACTERS,
     sizeCalculation: ({ statement }) => statement.text.length + OVERHEAD,
   });
 
   /** The statement of a query for a caller; compiled when it is not cached. */
-  get(catalog: Catalog, grants: Grants, request: CompileRequest, compile: Compile<K>): Prepared<K> {
-    const name = this.#nameOf(catalog, grants, request);
-    return this.#find(name, request) ?? this.#compiled(name, request, compile);
-  }
-
-  /** The same; one that is not cached is compiled when it is the caller's turn. */
-  async getByTurns(
+  get(
     catalog: Catalog,
     grants: Grants,
     request: CompileRequest,
     compile: Compile<K>,
-  ): Promise<Prepared<K>> {
+  ): CachedStatement<K> {
+    const name = this.#nameOf(catalog, grants, request);
+    return this.#find(name, request) ?? this.#compiled(name, request, compile);
+  }
+
+  /** The same; one that is not cached waits in the queue of those that are compiled. */
+  async getQueued(
+    catalog: Catalog,
+    grants: Grants,
+    request: CompileRequest,
+    compile: Compile<K>,
+  ): Promise<CachedStatement<K>> {
     const name = this.#nameOf(catalog, grants, request);
     const found = this.#find(name, request);
     if (found !== null) return found;
-    return await compileTurns.run(quotaKeyOf(request.caller), () => {
+    return await compileQueue.run(quotaKeyOf(request.caller), () => {
       // Another request may have had it compiled meanwhile.
       return this.get(catalog, grants, request, compile);
     });
@@ -92,15 +97,21 @@ export class StatementCache<K> {
     }
     if (question.text === null || question.text.length > MAX_TEXT) return null;
     // A name can contain any character, so its length comes first.
-    return `${this.#numberOf(grants)} ${knownOf(caller)} ${place.length} ${place}?${question.text}`;
+    return `${this.#numberOf(grants)} ${variableAvailability(caller)} ${place.length} ${place}?${question.text}`;
   }
 
-  #find(name: string | null, { caller }: CompileRequest): Prepared<K> | null {
+  #find(name: string | null, { caller }: CompileRequest): CachedStatement<K> | null {
     const found = name === null ? undefined : this.#known.get(name);
-    return found === undefined ? null : { ...found, statement: bindTo(found.statement, caller) };
+    return found === undefined
+      ? null
+      : { ...found, statement: bindToCaller(found.statement, caller) };
   }
 
-  #compiled(name: string | null, { question }: CompileRequest, compile: Compile<K>): Prepared<K> {
+  #compiled(
+    name: string | null,
+    { question }: CompileRequest,
+    compile: Compile<K>,
+  ): CachedStatement<K> {
     const prepared = compile(question.query());
     if (name !== null && prepared.statement.reusable) this.#known.set(name, prepared);
     return prepared;

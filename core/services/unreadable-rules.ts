@@ -5,14 +5,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { AddressList } from '#core/access/address-list.ts';
 import type { StoredRow } from '#core/access/permission-row.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import type { Log } from '#core/log/log.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { fieldRuleFault } from '#core/validation/field-rule.ts';
+import { fieldRuleFault } from '#core/read/evaluate/field-rule.ts';
 import { permissionFaults } from './permission-check.ts';
 import { addressFault } from './system/rule-policy.ts';
 
@@ -107,8 +107,9 @@ export class RuleAudit {
       const rule = { permission: null, collection: 'system_policies', action: null };
       const place = `ip_access of policy ${id}`;
       const { isEmpty } = AddressList.of(ip_access);
-      if (isEmpty) return [{ ...rule, place, holds: 'nothing', reason: fault }];
-      return [{ ...rule, place, holds: 'in part', reason: `${fault} The other entries hold.` }];
+      const { sentence } = fault;
+      if (isEmpty) return [{ ...rule, place, holds: 'nothing', reason: sentence }];
+      return [{ ...rule, place, holds: 'in part', reason: `${sentence} The other entries hold.` }];
     });
   }
 
@@ -117,8 +118,8 @@ export class RuleAudit {
       for (const { field, row } of collection.descriptor.fields) {
         const { validation } = row;
         if (validation === null || validation === undefined) continue;
-        const reason = fieldRuleFault(catalog, collection, field, validation);
-        if (reason === null) continue;
+        const fault = fieldRuleFault(catalog, collection, field, validation);
+        if (fault === null) continue;
         const place = `validation of ${field}`;
         yield {
           permission: null,
@@ -126,7 +127,7 @@ export class RuleAudit {
           action: null,
           place,
           holds: 'nothing',
-          reason,
+          reason: fault.sentence,
         };
       }
     }
@@ -144,8 +145,9 @@ export class RuleAudit {
       );
       for (const row of rows) {
         const { id: permission, collection, action } = row;
-        for (const { place, reason } of permissionFaults(catalog, bounds, row)) {
-          yield { permission, collection, action, place, holds: 'nothing', reason };
+        const rule = { permission, collection, action, holds: 'nothing' } as const;
+        for (const fault of permissionFaults(catalog, bounds, row)) {
+          yield { ...rule, place: fault.place, reason: fault.reason.sentence };
         }
       }
       const { id } = rows.at(-1) ?? {};

@@ -3,16 +3,17 @@
  * later one starts again, and updates it. So does one whose own items PostgreSQL takes for the same.
  */
 import pg from 'pg';
-import { type Collection, type ColumnField, isColumn } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed-field.ts';
 import { constraintColumns } from '#core/database/constraint.ts';
-import { matchedInputs } from '#core/mutation/relational/match.ts';
-import { writeItems } from '#core/mutation/relational/write.ts';
-import type { Write } from '#core/mutation/target.ts';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
+import { type Collection, type ColumnField, isColumn } from '#core/model/catalog/catalog.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
 import { matchKey } from '#core/transfer/merge/match-key.ts';
+import { matchExistingItems } from '#core/write/relational/match-existing.ts';
+import { writeItems } from '#core/write/relational/write-items.ts';
+import type { WriteContext } from '#core/write/write-context.ts';
 import type { ItemService } from './items.ts';
 import { readBack, readBackOne, type WriteAnswer } from './read-back.ts';
-import type { Target } from './request-context.ts';
+import type { RequestTarget } from './request-context.ts';
 import type { UnparsedQuery } from './statement-cache.ts';
 
 /** How often an item may be created by others in between. */
@@ -25,7 +26,7 @@ export interface Upsert {
 }
 
 /** The fields that the caller knows, as far as payloads can hold their values as they are stored. */
-function knownFields({ collection, target }: Write): Collection['fields'] {
+function knownFields({ collection, target }: WriteContext): Collection['fields'] {
   const { rights } = target;
   const { name } = collection;
   const permissions = (['read', 'create', 'update'] as const).flatMap((one) =>
@@ -44,7 +45,7 @@ function knownFields({ collection, target }: Write): Collection['fields'] {
   );
 }
 
-function keyFor(write: Write, match: readonly string[] | null): readonly ColumnField[] {
+function keyFor(write: WriteContext, match: readonly string[] | null): readonly ColumnField[] {
   const { collection } = write;
   if (match === null) return collection.primaryKey;
   return matchKey({ ...collection, fields: knownFields(write) }, match);
@@ -57,7 +58,7 @@ function isTaken(
   key: readonly ColumnField[],
 ): boolean {
   if (failure instanceof pg.DatabaseError) {
-    if (failure.code !== '23505' || table === null) return false;
+    if (failure.code !== SQLSTATE.uniqueViolation || table === null) return false;
     const columns = constraintColumns(failure, table);
     return (
       columns.length === key.length && key.every(({ column }) => columns.includes(column.name))
@@ -73,7 +74,7 @@ function isTaken(
  */
 export async function upsertItems(
   items: ItemService,
-  target: Target,
+  target: RequestTarget,
   { body, match }: Upsert,
   question: UnparsedQuery,
 ): Promise<WriteAnswer> {
@@ -87,7 +88,7 @@ export async function upsertItems(
       return await items.transact(target, async ({ write, ...surroundings }) => {
         const key = keyFor(write, match);
         const query = question.query();
-        const { inputs, isHidden } = await matchedInputs(write, key, sent, count > 1);
+        const { inputs, isHidden } = await matchExistingItems(write, key, sent, count > 1);
         const keys = await writeItems(write, inputs, surroundings).catch((error: unknown) => {
           const mayBeFound = !isHidden && count < MAX_ATTEMPTS;
           isRepeated = mayBeFound && isTaken(error, write.collection, key);

@@ -4,25 +4,35 @@
  */
 import pg from 'pg';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
-import type { AtOnce, ChangeJournal, Note } from '#core/changes/write-transaction.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Client } from '#core/database/pool.ts';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
 import {
   connectionFor,
   spareConnection,
   type WriteConnections,
 } from '#core/database/write-connection.ts';
-import { forbidden } from '#core/errors/service-error.ts';
-import { History, NO_VISITOR } from '#core/history/history.ts';
-import { type CollectionRule, NO_CONNECTION, type Write } from '#core/mutation/target.ts';
-import { isRefusal } from './by-key.ts';
-import type { ItemContext, Target } from './request-context.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import type {
+  RecordChange,
+  SingleRoundTripWrite,
+  WriteTransactions,
+} from '#core/write/changes/write-transactions.ts';
+import { History, NO_VISITOR } from '#core/write/history/history.ts';
+import {
+  type CollectionRule,
+  NO_CONNECTION,
+  type WriteContext,
+} from '#core/write/write-context.ts';
+import { isRefusal } from './keyed-writer.ts';
+import type { ItemContext, RequestTarget } from './request-context.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 
 /** A write within its transaction, and how the writes of other collections are had. */
-export interface Session {
-  readonly write: Write;
-  readonly writeOf: (collection: string) => Write;
+export interface WriteSession {
+  readonly write: WriteContext;
+  readonly writeOf: (collection: string) => WriteContext;
   readonly history: History;
   /** How many items the request may write; undefined: any number. */
   readonly maxItems: number | undefined;
@@ -38,7 +48,7 @@ export interface WriteSessionOptions extends WriteConnections {
   /** The schema of the system tables. */
   readonly schema: string;
   /** Tells of what is written. */
-  readonly journal: ChangeJournal;
+  readonly transactions: WriteTransactions;
   /** Subscribers may hear of what is deleted; by default nobody does. */
   readonly listeners?: boolean;
 }
@@ -46,14 +56,12 @@ export interface WriteSessionOptions extends WriteConnections {
 /** The connection of a session, and who is told of its changes. */
 interface SessionConnection {
   readonly client: Client;
-  readonly note: Note;
+  readonly note: RecordChange;
 }
 
 /** Of a session that asks nothing of the database. */
 const NO_DATABASE: SessionConnection = { client: NO_CONNECTION, note: () => undefined };
 
-/** SQLSTATE of a statement that waited for a lock for too long. */
-const NOT_AVAILABLE = '55P03';
 /** For so long (ms) nothing is tried on a table that turned out to be locked. */
 const AVOIDED_MS = 1_000;
 
@@ -68,14 +76,14 @@ export class WriteSessions {
 
   /** Runs work in a transaction, again when it met another that stood in its way. */
   transaction<T>(
-    target: Target,
+    target: RequestTarget,
     context: ItemContext,
-    work: (session: Session) => Promise<T>,
+    work: (session: WriteSession) => Promise<T>,
   ): Promise<T> {
-    const { journal, shares } = this.#options;
+    const { transactions, shares } = this.#options;
     const collection = writable(context);
     const attempt = () =>
-      journal.transaction(
+      transactions.transaction(
         shares.writesTo(collection.name, quotaKeyOf(context.caller)),
         (client, note) => work(this.#open(target, context, collection, { client, note })),
       );
@@ -83,7 +91,7 @@ export class WriteSessions {
   }
 
   /** A session for what is prepared without the database. */
-  prepare(target: Target, context: ItemContext): Session {
+  prepare(target: RequestTarget, context: ItemContext): WriteSession {
     return this.#open(target, context, writable(context), NO_DATABASE);
   }
 
@@ -92,11 +100,11 @@ export class WriteSessions {
    * @returns null when there are none, or they are refused for their values
    */
   async atOnce<T>(
-    target: Target,
+    target: RequestTarget,
     context: ItemContext,
-    prepare: (session: Session) => Promise<AtOnce<T> | null>,
+    prepare: (session: WriteSession) => Promise<SingleRoundTripWrite<T> | null>,
   ): Promise<T | null> {
-    const { journal, shares, reader } = this.#options;
+    const { transactions, shares, reader } = this.#options;
     const { collection } = context;
     try {
       const work = await prepare(this.prepare(target, context));
@@ -107,7 +115,9 @@ export class WriteSessions {
       const onConnection = connectionFor({ shares, reader }, short);
       const attempt = async () => {
         const done = await this.#unlessLocked(collection, work);
-        return done === null ? await journal.atOnce(onConnection, work) : done.result;
+        return done === null
+          ? await transactions.runInOneRoundTrip(onConnection, work)
+          : done.result;
       };
       return await retryOnConflict(attempt);
     } catch (error) {
@@ -117,16 +127,20 @@ export class WriteSessions {
   }
 
   /** Runs work that waits for nobody where there is room for it; null when it did nothing. */
-  async #unlessLocked<T>(table: string, work: AtOnce<T>): Promise<{ readonly result: T } | null> {
-    const { journal, shares, reader } = this.#options;
+  async #unlessLocked<T>(
+    table: string,
+    work: SingleRoundTripWrite<T>,
+  ): Promise<{ readonly result: T } | null> {
+    const { transactions, shares, reader } = this.#options;
     if (!work.runUnlessLocked) return null;
     if (performance.now() < (this.#avoided.get(table) ?? 0)) return null;
     const spare = spareConnection({ shares, reader }, { table, rows: work.rows }, false);
     if (spare === null) return null;
     try {
-      return await journal.atOnceUnlessLocked(spare, work);
+      return await transactions.runInOneRoundTripUnlessLocked(spare, work);
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError && error.code === NOT_AVAILABLE)) throw error;
+      if (!(error instanceof pg.DatabaseError && error.code === SQLSTATE.lockNotAvailable))
+        throw error;
       // Nothing is left of it: the table as a whole is locked, or what refers to it.
       this.#avoided.set(table, performance.now() + AVOIDED_MS);
       return null;
@@ -134,28 +148,31 @@ export class WriteSessions {
   }
 
   #open(
-    { caller, visitor = NO_VISITOR, strict = false, confirmed = false, given }: Target,
+    { caller, visitor = NO_VISITOR, strict = false, confirmed = false, given }: RequestTarget,
     context: ItemContext,
     collection: Collection,
     { client, note }: SessionConnection,
-  ): Session {
+  ): WriteSession {
     const { ruleOf, schema } = this.#options;
     const listeners = this.#options.listeners ? schema : null;
     const now = new Date();
     const history = new History(client, schema, { user: caller.user, visitor }, note);
     const holder = quotaKeyOf(caller);
     const hash = (secret: string) => this.#options.hash(secret, holder);
-    const writes = new Map<string, Write>();
-    const open = (of: Collection): Write => {
+    const writes = new Map<string, WriteContext>();
+    const open = (of: Collection): WriteContext => {
       const target = { ...context, collection: of.name };
       const rule = ruleOf(of);
-      const facts = { target, collection: of, client, now, rule, strict, confirmed };
+      const facts = {
+        ...{ target, collection: of, client, now, rule, confirmed },
+        ...{ strict, exact: strict },
+      };
       const own = given !== undefined && of === collection ? { given } : {};
       const write = { ...facts, ...own, hash, history, listeners };
       writes.set(of.name, write);
       return write;
     };
-    const writeOf = (name: string): Write => {
+    const writeOf = (name: string): WriteContext => {
       const found = context.catalog.collections.get(name);
       if (found === undefined) throw forbidden();
       return writes.get(name) ?? open(requireWritable(found));
@@ -173,5 +190,5 @@ function writable({ catalog, collection: name }: ItemContext): Collection {
 /** Only tables whose items have a key are written. */
 function requireWritable(collection: Collection): Collection {
   if (collection.table !== null && collection.primaryKey.length > 0) return collection;
-  throw forbidden(`Items of "${collection.name}" have no key and cannot be written.`);
+  throw forbidden(reason('write_collection_without_key', { name: collection.name }));
 }

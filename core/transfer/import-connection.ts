@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { runTogether } from '#core/database/run-together.ts';
+import { simpleQuery } from '#core/database/simple-query.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 
 /** How often (ms) a statement of several is cancelled. */
@@ -37,7 +37,7 @@ export class ImportConnection {
     const connection = new ImportConnection(options);
     const pid = sql`SELECT pg_backend_pid() AS pid`;
     const begun = [sql`BEGIN`, pid, settings];
-    const [, found] = await runTogether<{ pid: number }>(options.client, begun);
+    const [, found] = await simpleQuery<{ pid: number }>(options.client, begun);
     connection.#backend = found?.rows[0]?.pid ?? 0;
     return connection;
   }
@@ -105,7 +105,7 @@ export class ImportConnection {
   async runAll(statements: readonly Sql[]): Promise<readonly Rows[]> {
     this.signal.throwIfAborted();
     try {
-      return await this.interruptible(runTogether(this.client, statements));
+      return await this.interruptible(simpleQuery(this.client, statements));
     } catch (error) {
       this.signal.throwIfAborted();
       throw error;

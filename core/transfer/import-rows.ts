@@ -2,68 +2,76 @@
  * The paths of a file into its table: at once where it has few rows, directly, through the staging
  * table, or, when something is wrong, through the staging table with each row checked.
  */
+
+import { reason } from '#core/base/errors/reason.ts';
 import { sql } from '#core/database/sql.ts';
 import { copyFile, FaultyRow, NewMember } from './copy/copy-file.ts';
-import { stage } from './copy/copy-to-staging.ts';
-import { copyToTarget, directWayIsOpen, directWriter, NoDirectWay } from './copy/direct-copy.ts';
+import {
+  canCopyDirectly,
+  copyToTarget,
+  DirectCopyImpossible,
+  directWriter,
+} from './copy/direct-copy.ts';
+import { stageFile } from './copy/stage-file.ts';
 import type { Staged } from './copy/staging-table.ts';
-import { mergeFew } from './few-rows.ts';
 import { MisplacedValue } from './file/cell-text.ts';
 import type { FileColumn } from './file/file-column.ts';
 import { widestColumns } from './file/import-file.ts';
-import { type RowFault, UnreadableFile } from './file/row-fault.ts';
-import { type ImportResult, Refused, type Run } from './import-run.ts';
-import { stageJudged } from './judge/check-rows.ts';
-import { blamesConstraint, blamesRow } from './judge/database-refusal.ts';
-import { locate } from './judge/find-faulty-rows.ts';
-import { hashStaged, secretColumns } from './judge/hash-staged.ts';
-import { judgeRows } from './judge/judge-rows.ts';
-import { mayCreateAny } from './judge/judge-staged.ts';
-import { restrictedLinks } from './judge/restricted-links.ts';
-import { seenFields, seesValues } from './judge/visible-faults.ts';
+import { type RowFault, syntaxFault, UnreadableFile } from './file/row-fault.ts';
+import type { ImportResult } from './import-options.ts';
+import { ImportRefused, type ImportRun } from './import-run.ts';
 import type { MergeCounts } from './merge/merge-by-key.ts';
-import { mergeGoodRows } from './merge/merge-good-rows.ts';
-import { prepareStaged, settle } from './merge/merge-staged.ts';
-import { moveSequences } from './merge/sequence.ts';
+import { mergeStaged, prepareStaged } from './merge/merge-staged.ts';
+import { mergeValidRows } from './merge/merge-valid-rows.ts';
+import { moveSequences } from './merge/move-sequences.ts';
+import { mergeSmallFile } from './merge-small-file.ts';
+import { importNestedRows } from './nested/import-nested-rows.ts';
 import { NestedItem } from './nested/nested-item.ts';
-import { importNested } from './nested/nested-rows.ts';
+import { isConstraintError, isRowError } from './validate/database-error.ts';
+import { findFaultyRows } from './validate/find-faulty-rows.ts';
+import { hashStaged, secretColumns } from './validate/hash-staged.ts';
+import { restrictedLinks } from './validate/restricted-links.ts';
+import { stageValidRows } from './validate/stage-valid-rows.ts';
+import { validateRows } from './validate/validate-rows.ts';
+import { mayCreateAny } from './validate/validate-staged.ts';
+import { canSeeValues, visibleFieldNames } from './validate/visible-faults.ts';
 
 type Columns = readonly FileColumn[];
 
-/** Refuses key columns that nothing can fill, or the file may not. @throws {Refused} */
-function checkKey({ target, options }: Run, columns: Columns): void {
+/** Refuses key columns that nothing can fill, or the file may not. @throws {ImportRefused} */
+function checkKey({ target, options }: ImportRun, columns: Columns): void {
   const [numbered] = columns.filter(
     ({ name, field }) =>
       field.column.identity === 'always' && (target.mode === 'insert' || target.fixed.has(name)),
   );
   if (numbered !== undefined) {
     const field = numbered.name;
-    const reason = `The field ${JSON.stringify(field)} is numbered by the database.`;
-    throw new Refused({ row: null, field, value: null, code: 'INVALID_PAYLOAD', reason });
+    const why = reason('import_field_numbered', { field: JSON.stringify(field) });
+    throw new ImportRefused({ ...syntaxFault(why, null, null), field });
   }
   const isFound = target.mode === 'update' || target.fixed.size > 0;
   for (const { name } of target.key) {
     if (columns.some((column) => column.name === name)) continue;
     const isMade = target.defaults.has(name) || target.made.create.values.has(name);
     if (!isFound && isMade) continue;
-    const field = seenFields(options, [name]);
-    const reason =
+    const field = visibleFieldNames(options, [name]);
+    const why =
       field === null
-        ? 'The file has no column for the key.'
-        : `The file has no column ${JSON.stringify(field)}, which the key needs.`;
-    throw new Refused({ row: null, field, value: null, code: 'INVALID_PAYLOAD', reason });
+        ? reason('key_column_missing')
+        : reason('named_key_column_missing', { field: JSON.stringify(field) });
+    throw new ImportRefused({ ...syntaxFault(why, null, null), field });
   }
 }
 
 /** Directly into the table; null when that is not possible. */
-async function direct(run: Run, columns: Columns): Promise<ImportResult | null> {
+async function direct(run: ImportRun, columns: Columns): Promise<ImportResult | null> {
   const { connection, target } = run;
   // Rows are judged in the staging table.
   if (restrictedLinks(run, columns).length + secretColumns(columns).length > 0) return null;
   if (!(await mayCreateAny(run, columns))) return null;
   await connection.run(sql`SAVEPOINT direct`);
   try {
-    if (await directWayIsOpen(connection, target, columns)) {
+    if (await canCopyDirectly(connection, target, columns)) {
       const { copied, sent, skipped } = await copyFile(run, {
         columns,
         statement: copyToTarget(target, columns),
@@ -75,7 +83,7 @@ async function direct(run: Run, columns: Columns): Promise<ImportResult | null> 
       return { updated: 0, unchanged: 0, duplicates: 0, failed: 0, ...kept };
     }
   } catch (error) {
-    if (!(error instanceof NoDirectWay) && !blamesConstraint(error)) throw error;
+    if (!(error instanceof DirectCopyImpossible) && !isConstraintError(error)) throw error;
   }
   await connection.run(sql`ROLLBACK TO SAVEPOINT direct`);
   return null;
@@ -83,76 +91,76 @@ async function direct(run: Run, columns: Columns): Promise<ImportResult | null> 
 
 /** Why a file is refused: faults of its rows, and constraints that its other rows violate. */
 async function refusalOf(
-  run: Run,
+  run: ImportRun,
   staged: Staged,
   faults: readonly [RowFault, ...RowFault[]],
-): Promise<Refused> {
+): Promise<ImportRefused> {
   const [first, ...rest] = faults;
   const limit = run.options.errorLimit;
-  if (faults.length >= limit) return new Refused(first, ...rest);
+  if (faults.length >= limit) return new ImportRefused(first, ...rest);
   const told = new Set(faults.map(({ row }) => row));
-  const broken = await locate(run, staged, { limit, sqlstate: undefined });
+  const broken = await findFaultyRows(run, staged, { limit, sqlstate: undefined });
   const others = broken.filter(({ row }) => !told.has(row));
-  return new Refused(first, ...rest, ...others.slice(0, limit - faults.length));
+  return new ImportRefused(first, ...rest, ...others.slice(0, limit - faults.length));
 }
 
 /** Who may not read what he writes is not told which items had the same values already. */
-function toldCounts({ options }: Run, { columns }: Staged, counts: MergeCounts): MergeCounts {
+function toldCounts({ options }: ImportRun, { columns }: Staged, counts: MergeCounts): MergeCounts {
   const names = columns.map(({ name }) => name);
-  if (options.sender.rights.admin || seesValues(options, names)) return counts;
+  if (options.sender.rights.admin || canSeeValues(options, names)) return counts;
   return { ...counts, updated: counts.updated + counts.unchanged, unchanged: 0 };
 }
 
-async function finish(run: Run, staged: Staged, skipped: number): Promise<ImportResult> {
+async function finish(run: ImportRun, staged: Staged, skipped: number): Promise<ImportResult> {
   const { rejected } = run;
   if (rejected !== null) {
-    const { duplicates, ...merged } = await mergeGoodRows({ ...run, rejected }, staged);
+    const { duplicates, ...merged } = await mergeValidRows({ ...run, rejected }, staged);
     const counts = { ...toldCounts(run, staged, merged), duplicates };
     return { ...counts, skipped: counts.skipped + skipped, failed: rejected.rows };
   }
   const duplicates = await prepareStaged(run, staged);
-  const [first, ...rest] = await judgeRows(run, staged, run.options.errorLimit);
+  const [first, ...rest] = await validateRows(run, staged, run.options.errorLimit);
   if (first !== undefined) throw await refusalOf(run, staged, [first, ...rest]);
   await hashStaged(run, staged);
-  const counts = await settle(run, { ...staged, rows: staged.rows - duplicates });
+  const counts = await mergeStaged(run, { ...staged, rows: staged.rows - duplicates });
   const told = toldCounts(run, staged, counts);
   return { ...told, duplicates, skipped: counts.skipped + skipped, failed: 0 };
 }
 
 /** With one statement; null when that is not possible. */
-async function few(run: Run, columns: Columns): Promise<ImportResult | null> {
-  const merged = await mergeFew(run, columns);
+async function few(run: ImportRun, columns: Columns): Promise<ImportResult | null> {
+  const merged = await mergeSmallFile(run, columns);
   if (merged === null) return null;
   const { duplicates, staged, skipped, ...counts } = merged;
   return { ...toldCounts(run, staged, { ...counts, skipped }), duplicates, failed: 0 };
 }
 
 /** Through the staging table, without checking values. */
-async function hasty(run: Run, columns: Columns): Promise<ImportResult> {
-  const { staged, skipped } = await stage(run, columns);
+async function hasty(run: ImportRun, columns: Columns): Promise<ImportResult> {
+  const { staged, skipped } = await stageFile(run, columns);
   return await finish(run, staged, skipped);
 }
 
-/** Through the staging table, checking each row. @throws {Refused} */
-async function judged(run: Run, columns: Columns): Promise<ImportResult> {
-  const { staged, skipped, faults } = await stageJudged(run, columns);
+/** Through the staging table, checking each row. @throws {ImportRefused} */
+async function judged(run: ImportRun, columns: Columns): Promise<ImportResult> {
+  const { staged, skipped, faults } = await stageValidRows(run, columns);
   const [first, ...rest] = faults;
   if (first === undefined) return await finish(run, staged, skipped);
   // The other rows can still be refused: the report covers all of them.
   await prepareStaged(run, staged);
   const limit = run.options.errorLimit - faults.length;
-  const more = limit > 0 ? await judgeRows(run, staged, limit) : [];
+  const more = limit > 0 ? await validateRows(run, staged, limit) : [];
   throw await refusalOf(run, staged, [first, ...rest, ...more]);
 }
 
 function callsForJudgement(error: unknown): boolean {
   if (error instanceof FaultyRow || error instanceof MisplacedValue) return true;
-  return error instanceof UnreadableFile || blamesRow(error);
+  return error instanceof UnreadableFile || isRowError(error);
 }
 
 /** Tries a path; when the file is not as expected, everything is rolled back. */
 async function attempt(
-  run: Run,
+  run: ImportRun,
   way: () => Promise<ImportResult>,
 ): Promise<ImportResult | 'new member' | 'faulty'> {
   await run.connection.run(sql`SAVEPOINT way`);
@@ -170,10 +178,10 @@ async function attempt(
 /**
  * Imports the rows of the file.
  * @param known the columns found at the beginning of the file
- * @throws {Refused}
+ * @throws {ImportRefused}
  */
-export async function importRows(run: Run, known: Columns): Promise<ImportResult> {
-  if (known.some(({ path }) => path !== null)) return await importNested(run, known);
+export async function importRows(run: ImportRun, known: Columns): Promise<ImportResult> {
+  if (known.some(({ path }) => path !== null)) return await importNestedRows(run, known);
   const mark = run.rejected?.mark();
   try {
     return await importFlat(run, known);
@@ -181,12 +189,12 @@ export async function importRows(run: Run, known: Columns): Promise<ImportResult
     if (!(error instanceof NestedItem)) throw error;
     await run.connection.run(sql`ROLLBACK TO SAVEPOINT way`);
     if (mark !== undefined) run.rejected?.rewind(mark);
-    return await importNested(run, known);
+    return await importNestedRows(run, known);
   }
 }
 
-/** Imports rows without related items. @throws {Refused} {NestedItem} */
-async function importFlat(run: Run, known: Columns): Promise<ImportResult> {
+/** Imports rows without related items. @throws {ImportRefused} {NestedItem} */
+async function importFlat(run: ImportRun, known: Columns): Promise<ImportResult> {
   const widest = widestColumns(run.file, run.target.collection, known);
   const columns = known.length === 0 ? widest : known;
   checkKey(run, widest);

@@ -1,27 +1,10 @@
 /** Who sends a file: his rights, and the write that his rows are judged as. */
-import type { Caller } from '#core/access/grants.ts';
-import type { Rights } from '#core/access/rights.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
-import { forbidden } from '#core/errors/service-error.ts';
-import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
-import type { QueryBounds } from '#core/query/query.ts';
-import type { ImportOptions } from './import-run.ts';
-
-/** The sender of a file. */
-export interface Sender {
-  readonly caller: Caller;
-  readonly rights: Rights;
-  readonly bounds: QueryBounds;
-  /** Hashes a secret in the slow way. */
-  readonly hash: (secret: string) => Promise<string>;
-  /** What a collection demands of items that are related to those of the file. */
-  readonly ruleOf: (collection: Collection) => CollectionRule;
-  /** Most items that one row may write; undefined: no bound. */
-  readonly maxItems: number | undefined;
-}
+import { forbidden } from '#core/base/errors/service-error.ts';
+import { NO_RULE, type WriteContext } from '#core/write/write-context.ts';
+import type { ImportOptions } from './import-options.ts';
 
 /** The write that the rows of a file are judged as. Secrets stay as they are while they are judged. */
-export function openWrite(options: ImportOptions): Write {
+export function openImportWrite(options: ImportOptions): WriteContext {
   const { catalog, client, sender } = options;
   const { caller, rights, bounds } = sender;
   const collection = catalog.collections.get(options.collection);

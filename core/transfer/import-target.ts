@@ -1,15 +1,16 @@
 /** The table that a file goes to: whether it may be imported into, and what the import asks of it. */
 import * as v from 'valibot';
-import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
-import type { TableDescriptor } from '#core/catalog/descriptor.ts';
-import type { Relations } from '#core/catalog/relation.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, quote, raw, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
+import type { Catalog, Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
+import type { Relations } from '#core/model/catalog/relation.ts';
+import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
 import type { ImportConnection } from './import-connection.ts';
-import type { MadeValues } from './judge/made-values.ts';
 import { matchKey } from './merge/match-key.ts';
+import type { GeneratedValues } from './validate/generated-values.ts';
 
 /** A collection whose rows can be imported. */
 export interface ImportableCollection extends Collection {
@@ -17,8 +18,8 @@ export interface ImportableCollection extends Collection {
   readonly relations: Relations;
 }
 
-function illegal(collection: string, reason: string): ServiceError {
-  return new ServiceError('UNPROCESSABLE_ENTITY', { collection, reason });
+function illegal(collection: string, why: Reason): ServiceError {
+  return new ServiceError('UNPROCESSABLE_ENTITY', { collection, reason: why });
 }
 
 /**
@@ -38,10 +39,10 @@ export function importable(
   }
   const { table } = collection;
   if (table === null || (table.kind !== 'table' && table.kind !== 'partitioned')) {
-    throw illegal(name, 'Only tables can be imported into.');
+    throw illegal(name, reason('import_into_tables_only'));
   }
   if (collection.primaryKey.length === 0) {
-    throw illegal(name, 'The table has no primary key.');
+    throw illegal(name, reason('import_table_without_key'));
   }
   const relations = catalog.relations.get(name) ?? new Map();
   if (only === undefined) return { ...collection, table, relations };
@@ -50,14 +51,14 @@ export function importable(
 }
 
 /** A check constraint: its condition and the columns it reads. */
-export interface Check {
+export interface CheckConstraint {
   readonly name: string;
   readonly condition: Sql;
   readonly columns: readonly string[];
 }
 
 /** The table with what only the database can say right now. */
-export interface Target {
+export interface ImportTarget {
   readonly collection: ImportableCollection;
   readonly table: TableDescriptor;
   readonly name: Sql;
@@ -79,9 +80,9 @@ export interface Target {
   /** Its pages, and the rows that PostgreSQL believes them to hold. */
   readonly pages: number;
   readonly estimate: number;
-  readonly checks: readonly Check[];
+  readonly checks: readonly CheckConstraint[];
   /** What presets and special flags give to rows. */
-  readonly made: MadeValues;
+  readonly made: GeneratedValues;
   /** COPY knows the option DEFAULT (PostgreSQL 16). */
   readonly copyDefault: boolean;
   /** MERGE tells what became of each row (PostgreSQL 17). */
@@ -146,8 +147,8 @@ function factsOf(table: string): Sql {
 export async function openTarget(
   connection: ImportConnection,
   collection: ImportableCollection,
-  { mode = 'upsert', match, made }: ImportParameters & Pick<Target, 'made'>,
-): Promise<Target> {
+  { mode = 'upsert', match, made }: ImportParameters & Pick<ImportTarget, 'made'>,
+): Promise<ImportTarget> {
   const { table, primaryKey } = collection;
   const key = match === undefined ? primaryKey : matchKey(collection, match);
   const matched = new Set(key.map(({ name }) => name));

@@ -2,19 +2,28 @@
  * Imports a file into a table: everything or nothing, in one transaction together with its result.
  * Faults are reported row by row.
  */
-import { knownRelations } from '#core/access/known.ts';
+import { knownRelations } from '#core/access/schema-visibility.ts';
+import { reason } from '#core/base/errors/reason.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
-import { discreet, importErrors, type RowFault, UnreadableFile } from './file/row-fault.ts';
+import {
+  importErrors,
+  type RowFault,
+  redactFault,
+  syntaxFault,
+  UnreadableFile,
+} from './file/row-fault.ts';
 import { ImportConnection } from './import-connection.ts';
+import type { ImportOptions, ImportResult } from './import-options.ts';
 import { importRows } from './import-rows.ts';
-import { type ImportOptions, type ImportResult, Refused, type Run } from './import-run.ts';
-import { openWrite } from './import-sender.ts';
+import { ImportRefused, type ImportRun } from './import-run.ts';
+import { openImportWrite } from './import-sender.ts';
 import { type ImportableCollection, importable, openTarget } from './import-target.ts';
-import { madeValues } from './judge/made-values.ts';
 import { NestedColumns } from './nested/nested-column.ts';
 import { errorReport } from './report/error-report.ts';
 import { REJECTED_MAX, RejectedRows, TooManyRejected } from './report/rejected-rows.ts';
+import { withWrittenValues } from './report/written-values.ts';
+import { generatedValues } from './validate/generated-values.ts';
 
 /**
  * Settings of the transaction: no timeout but the caller's signal, the same parsing of values
@@ -38,7 +47,7 @@ function rejectedRows(
 ): RejectedRows | null {
   const { onError, maxErrors: max = REJECTED_MAX } = parameters;
   if (onError !== 'skip') return null;
-  const shown = (fault: RowFault) => discreet(fault, { collection, fields });
+  const shown = (fault: RowFault) => redactFault(fault, { collection, fields });
   return new RejectedRows({ max, firstMax: errorLimit, shown });
 }
 
@@ -47,12 +56,11 @@ function refusal(
   error: unknown,
   rejected: RejectedRows | null,
 ): readonly [RowFault, ...RowFault[]] | null {
-  if (error instanceof Refused) return error.faults;
+  if (error instanceof ImportRefused) return error.faults;
   if (error instanceof UnreadableFile) return error.faults;
   if (!(error instanceof TooManyRejected)) return null;
-  const reason = `More than ${error.max} rows are faulty, so nothing is imported.`;
-  const whole = { row: null, field: null, value: null, code: 'INVALID_PAYLOAD', reason } as const;
-  return [whole, ...(rejected?.first ?? [])];
+  const why = reason('too_many_faulty_rows', { limit: error.max });
+  return [syntaxFault(why, null, null), ...(rejected?.first ?? [])];
 }
 
 /** The settings of an import; those of a job name it to whoever looks at `pg_stat_activity`. */
@@ -71,16 +79,23 @@ async function run(
   const related = new NestedColumns(options.catalog, options.sender.rights, collection.name);
   const columns = await fileColumns(file, collection, related);
   const connection = await ImportConnection.begin(options, settingsOf(options));
-  const write = openWrite(options);
-  const made = await madeValues(write);
+  const write = openImportWrite(options);
+  const made = await generatedValues(write);
   const target = await openTarget(connection, collection, { ...options.parameters, made });
   const written = new Set([collection.name]);
-  const started: Run = {
+  const started: ImportRun = {
     ...{ connection, target, file, options, rejected, write, related, written },
   };
   const isDry = options.parameters.dryRun === true;
   if (isDry) await connection.run(sql`SAVEPOINT dry`);
-  const counts = await importRows(started, columns);
+  const counts = await importRows(started, columns).catch(async (error) => {
+    const faults = refusal(error, rejected);
+    if (faults === null) throw error;
+    // Nobody has to wait for locks while the file is read once more.
+    await options.client.query('ROLLBACK');
+    const widest = widestColumns(file, target.collection, columns);
+    throw new ImportRefused(...(await withWrittenValues(started, widest, faults)));
+  });
   if (isDry) await connection.run(sql`ROLLBACK TO SAVEPOINT dry`);
   const result = isDry ? { ...counts, dry_run: true } : counts;
   if (rejected !== null && rejected.rows > 0) {
@@ -117,9 +132,8 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
     return await run(options, collection, rejected);
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
-    const faults = refusal(error, rejected);
-    if (faults !== null) throw importErrors({ collection, fields }, faults);
-    throw error;
+    const isRefused = error instanceof ImportRefused || error instanceof UnreadableFile;
+    throw isRefused ? importErrors({ collection, fields }, error.faults) : error;
   } finally {
     rejected?.close();
     client.off('error', ignore);

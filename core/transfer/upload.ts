@@ -2,13 +2,13 @@
  * The upload of a job: its message contains the id, and the file is removed when the job has ended.
  */
 import * as v from 'valibot';
-import type { Log } from '#core/log/log.ts';
-import type { Storage } from '#core/storage/storage.ts';
+import type { Log } from '#core/base/log/log.ts';
+import type { Storage } from '#core/files/storage/storage.ts';
 
 const withUpload = v.object({ file: v.object({ id: v.pipe(v.string(), v.uuid()) }) });
 
 /** The upload id in a job's message; null when there is none. */
-export function uploadOf(message: unknown): string | null {
+export function uploadIdOf(message: unknown): string | null {
   return v.is(withUpload, message) ? message.file.id : null;
 }
 
@@ -17,7 +17,7 @@ export function uploadOf(message: unknown): string | null {
  * still reads it cannot commit. Failures are only logged; the daily tidying removes the file.
  */
 export async function discardUpload(spool: Storage, message: unknown, log: Log): Promise<void> {
-  const id = uploadOf(message);
+  const id = uploadIdOf(message);
   if (id === null) return;
   try {
     await spool.remove(id);

@@ -1,7 +1,7 @@
 /** The headers of answers that use the response cache. */
 import type { Caller } from '#core/access/grants.ts';
-import type { CachedText } from '#core/cache/response-cache.ts';
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { CachedText } from '#core/write/cache/response-cache.ts';
 import { entityTag, TAG_MAX_LENGTH } from '#edge/http/entity-tag.ts';
 import type { Request } from '#edge/http/request.ts';
 

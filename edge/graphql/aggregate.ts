@@ -1,25 +1,32 @@
 /** Aggregates: what is asked of the query compiler, and its answer in the shape of GraphQL. */
 import type { FieldNode } from 'graphql';
-import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
+import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import { isAggregateFunction } from '#core/query/aggregate.ts';
-import { callOf, resultKey } from '#core/query/call.ts';
+import { functionResultKey, parseFunctionCall } from '#core/query/function-call.ts';
 import type { AggregateTerm, Query } from '#core/query/query.ts';
-import { type Collected, collectFields, type Surroundings } from './collect.ts';
-import type { Selector } from './selection.ts';
+import { aggregatesOf, isFieldFunction, partOf } from './aggregate-shape.ts';
+import { type CollectedFields, collectFields } from './collect-fields.ts';
+import type { LevelSelector, SelectionOptions } from './level-selector.ts';
+import type { ScalarName } from './scalar-name.ts';
 
 const TYPENAME = '__typename';
 
 /** One member of a group, by its key: of which aggregate, and which fields under which keys. */
 interface Member {
   readonly name: string;
-  readonly fields: Collected;
+  readonly fields: CollectedFields;
+  /** Of the results, by the names of the fields. */
+  readonly scalars: ReadonlyMap<string, ScalarName>;
 }
 
 export interface Aggregation {
-  query(selector: Selector): Query;
+  query(selector: LevelSelector): Query;
   /** The text of the answer, from that of the query. */
   answerOf(text: string): string;
 }
+
+/** The scalars that are numbers in JSON. */
+const NUMBERS: ReadonlySet<ScalarName | undefined> = new Set(['Int', 'Float'] as const);
 
 function number(value: unknown): number | null {
   if (value === null || value === undefined) return null;
@@ -28,21 +35,25 @@ function number(value: unknown): number | null {
 }
 
 /** @param nodes of the field of the root */
-export function aggregationOf(
+export function parseAggregation(
   collection: string,
   nodes: readonly FieldNode[],
   given: Readonly<Record<string, unknown>>,
-  around: Surroundings,
+  around: SelectionOptions,
 ): Aggregation {
-  const type = `${collection}_aggregated`;
+  const { shapes } = around;
+  const { names } = shapes;
+  const type = names.aggregated(collection);
+  const typeBelow = (name: string) =>
+    isFieldFunction(name) ? names.aggregated(collection, partOf(name)) : type;
   const sets = nodes.map(({ selectionSet }) => selectionSet);
   const members = new Map<string, Member>();
   for (const [key, own] of collectFields(sets, new Set([type]), around)) {
     const name = own[0]?.name.value ?? '';
     const below = own.map(({ selectionSet }) => selectionSet);
-    const suffix = name === 'count' || name === 'countDistinct' ? 'count' : 'fields';
-    const fields = collectFields(below, new Set([`${type}_${suffix}`]), around);
-    members.set(key, { name, fields });
+    const fields = collectFields(below, new Set([typeBelow(name)]), around);
+    const scalars = isFieldFunction(name) ? aggregatesOf(shapes, collection, name) : new Map();
+    members.set(key, { name, fields, scalars });
   }
   const terms = new Map<string, AggregateTerm>();
   for (const { name, fields } of members.values()) {
@@ -58,11 +69,11 @@ export function aggregationOf(
   // Without a group and an aggregate the answer would be items.
   if (terms.size === 0) terms.set('', { aggregate: 'countAll', field: '*' });
   const groupKeys = groups.map((asked) => {
-    const call = callOf(asked);
-    return call === null ? asked : resultKey(call);
+    const call = parseFunctionCall(asked);
+    return call === null ? asked : functionResultKey(call);
   });
 
-  const memberOf = (row: JsonObject, { name, fields }: Member): unknown => {
+  const memberOf = (row: JsonObject, { name, fields, scalars }: Member): unknown => {
     if (name === TYPENAME) return type;
     if (name === 'group') {
       return groups.length === 0
@@ -71,12 +82,12 @@ export function aggregationOf(
     }
     if (name === 'countAll') return number(row.countAll);
     const values = row[name];
-    const suffix = name === 'count' || name === 'countDistinct' ? 'count' : 'fields';
     return Object.fromEntries(
       [...fields].map(([key, [node]]) => {
         const field = node?.name.value ?? '';
-        if (field === TYPENAME) return [key, `${type}_${suffix}`];
-        return [key, isJsonObject(values) ? number(values[field]) : null];
+        if (field === TYPENAME) return [key, typeBelow(name)];
+        const value = isJsonObject(values) ? (values[field] ?? null) : null;
+        return [key, NUMBERS.has(scalars.get(field)) ? number(value) : value];
       }),
     );
   };

@@ -2,26 +2,21 @@
  * Executes an operation: each field of its root becomes one query or one write of the services that
  * REST uses, and the texts of their answers become one. No item is looked at here.
  */
-import {
-  type FieldNode,
-  GraphQLError,
-  getVariableValues,
-  Kind,
-  type OperationDefinitionNode,
-  print,
-} from 'graphql';
+import { type FieldNode, GraphQLError, Kind, type OperationDefinitionNode, print } from 'graphql';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Rights } from '#core/access/rights.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { requireCost } from '#core/query/limits.ts';
 import type { Call } from '#edge/rest/call.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { type Collected, collectFields } from './collect.ts';
-import { type Documents, operationOf, type ValidDocument } from './document.ts';
-import { Execution, type FieldText, type Outcome } from './execution.ts';
+import { coerceVariables } from './coerce-variables.ts';
+import { type CollectedFields, collectFields } from './collect-fields.ts';
+import { type DocumentCache, operationOf } from './document-cache.ts';
+import { Execution, type FieldOutcome, type FieldText } from './execution.ts';
 import type { Scope } from './schema.ts';
+import type { ValidDocument } from './valid-document.ts';
 
 /** What a client asks for. */
 export interface GraphRequest {
@@ -44,7 +39,7 @@ function isNonNull(valid: ValidDocument, type: 'Query' | 'Mutation', name: strin
 }
 
 /** @throws GraphQLError for a field that an operation may have once */
-function requireOnce({ endpoint }: ValidDocument, collected: Collected): void {
+function requireOnce({ endpoint }: ValidDocument, collected: CollectedFields): void {
   const seen = new Set<string>();
   for (const [node] of collected.values()) {
     const name = node?.name.value ?? '';
@@ -67,7 +62,7 @@ async function introspected(
   }: {
     readonly valid: ValidDocument;
     readonly operation: OperationDefinitionNode;
-    readonly collected: Collected;
+    readonly collected: CollectedFields;
     readonly variables: GraphRequest['variables'];
     readonly known: { readonly catalog: Catalog; readonly rights: Rights };
   },
@@ -90,7 +85,7 @@ async function introspected(
  */
 async function requireTotalCost(
   { bounds }: EdgeServices,
-  collected: Collected,
+  collected: CollectedFields,
   execution: Execution,
 ): Promise<void> {
   const costs = await Promise.all([...collected].map(([key, nodes]) => execution.cost(key, nodes)));
@@ -110,11 +105,11 @@ async function requireTotalCost(
 /** Executes what a client asks for. */
 export async function execute(
   call: Call,
-  documents: Documents,
+  documents: DocumentCache,
   scope: Scope,
   request: GraphRequest,
   known: { readonly catalog: Catalog; readonly rights: Rights },
-): Promise<Outcome> {
+): Promise<FieldOutcome> {
   const { catalog, rights } = known;
   const checked = await documents.check(catalog, rights, scope, request, quotaKeyOf(call.caller));
   if (checked.errors !== undefined) return { kind: 'refused', errors: checked.errors };
@@ -132,12 +127,10 @@ export async function execute(
   if (operation.operation === 'mutation' && call.request.method !== 'POST')
     return { kind: 'unsafe' };
   const { schema } = valid.endpoint;
-  const definitions = operation.variableDefinitions ?? [];
-  const { variableValues: variables, errors } = getVariableValues(
-    schema,
-    definitions,
-    request.variables ?? {},
-    { hideSuggestions: true, maxErrors: 20 },
+  const { variableValues: variables, errors } = coerceVariables(
+    valid,
+    operation,
+    request.variables,
   );
   if (variables === undefined) return { kind: 'refused', errors: errors ?? [] };
   const type = OPERATIONS[operation.operation];
@@ -201,9 +194,9 @@ export async function execute(
 function assembled(
   valid: ValidDocument,
   type: 'Query' | 'Mutation',
-  collected: Collected,
+  collected: CollectedFields,
   results: readonly FieldText[],
-): Outcome {
+): FieldOutcome {
   const errors = results.flatMap((result) => result.errors ?? []);
   const members = [...collected].map(([key, [node]], index) => {
     const text = results[index]?.text;

@@ -2,32 +2,40 @@
  * Carries out the fields of the root of one operation: each is one query or one write of the services
  * that REST uses, or a route of REST. No item is looked at here.
  */
+
 import { type FieldNode, GraphQLError } from 'graphql';
-import { secretsOf } from '#core/config/redact-secrets.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { CURRENT_PASSWORD } from '#core/identity/password-confirmation.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
-import { type Data, type Envelope, surrounded, type Text } from '#core/services/envelope.ts';
-import type { Answer } from '#core/services/item-reader.ts';
+import { CURRENT_PASSWORD } from '#core/accounts/identity/password-confirmation.ts';
+import { secretsOf } from '#core/base/config/redact-secrets.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
+import {
+  type EncodedText,
+  type Envelope,
+  type ReadData,
+  wrapText,
+} from '#core/services/envelope.ts';
+import type { ReadAnswer } from '#core/services/item-reader.ts';
 import type { ItemService } from '#core/services/items.ts';
 import type { WriteAnswer } from '#core/services/read-back.ts';
-import type { Target } from '#core/services/request-context.ts';
+import type { RequestTarget } from '#core/services/request-context.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { errorEntriesOf } from '#edge/http/failure-response.ts';
 import { ClientGoneError } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
-import { type Call, listed, visitorOf } from '#edge/rest/call.ts';
+import { type Call, registeredStream, visitorOf } from '#edge/rest/call.ts';
 import { fileFrom } from '#edge/rest/file-from-url.ts';
-import { aggregationOf } from './aggregate.ts';
-import { collectFields } from './collect.ts';
-import type { ValidDocument } from './document.ts';
-import { project } from './project.ts';
-import { askRoute } from './rest-bridge.ts';
+import { parseAggregation } from './aggregate.ts';
+import { collectFields } from './collect-fields.ts';
+import { requirePlain } from './json-literal.ts';
+import { LevelSelector, type SelectionOptions } from './level-selector.ts';
+import { projectFields } from './project-fields.ts';
+import { routeData } from './rest-bridge.ts';
+import type { RouteField } from './route-fields.ts';
 import type { RootField } from './schema.ts';
-import { type Selecting, Selector } from './selection.ts';
-import type { RouteField } from './system-fields.ts';
+import type { ValidDocument } from './valid-document.ts';
 
-export type Outcome =
+export type FieldOutcome =
   /** Nothing was executed. */
   | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[] }
   /** A mutation that was sent by GET. */
@@ -55,7 +63,7 @@ function alone(key: string): Envelope {
   const before = `{"data":{${JSON.stringify(key)}:`;
   return {
     name: `graphql ${key}`,
-    around: ({ data }: Data) => surrounded(before, data, '}}'),
+    around: ({ data }: ReadData) => wrapText(before, data, '}}'),
   };
 }
 
@@ -74,11 +82,11 @@ async function* piecesOf(key: string, items: AsyncIterable<readonly string[]>) {
 export class Execution {
   readonly #call: Call;
   readonly #valid: ValidDocument;
-  readonly #selecting: Selecting;
+  readonly #selecting: SelectionOptions;
   /** Equal for executions of one document with equal variables. */
   readonly #text: string;
 
-  constructor(call: Call, valid: ValidDocument, selecting: Selecting, text: string) {
+  constructor(call: Call, valid: ValidDocument, selecting: SelectionOptions, text: string) {
     this.#call = call;
     this.#valid = valid;
     this.#selecting = selecting;
@@ -92,7 +100,7 @@ export class Execution {
       : services.items;
   }
 
-  #target(collection: string, envelope?: Envelope): Target {
+  #target(collection: string, envelope?: Envelope): RequestTarget {
     const call = this.#call;
     const target = { caller: call.caller, collection, visitor: visitorOf(call) };
     return envelope === undefined ? target : { ...target, envelope };
@@ -101,11 +109,11 @@ export class Execution {
   /** The query of a field, made only when its statement is not known. */
   #question(
     key: string,
-    query: (selector: Selector) => ReturnType<Selector['query']>,
+    query: (selector: LevelSelector) => ReturnType<LevelSelector['query']>,
   ): UnparsedQuery {
     return {
       text: `\u0001${key} ${this.#text}`,
-      query: () => query(new Selector(this.#selecting)),
+      query: () => query(new LevelSelector(this.#selecting)),
     };
   }
 
@@ -131,7 +139,7 @@ export class Execution {
   }
 
   #arguments(type: string, nodes: readonly FieldNode[]) {
-    return new Selector(this.#selecting).argumentsOf(type, nodes);
+    return new LevelSelector(this.#selecting).argumentsOf(type, nodes);
   }
 
   /** Reads what one field of the root asks for. */
@@ -140,7 +148,7 @@ export class Execution {
     nodes: readonly FieldNode[],
     { verb, collection }: RootField,
     envelope?: Envelope,
-  ): Promise<Answer> {
+  ): Promise<ReadAnswer> {
     const given = this.#arguments('Query', nodes);
     const { signal } = this.#call.request;
     const items = this.#items(collection);
@@ -165,7 +173,7 @@ export class Execution {
 
   #aggregation(key: string, nodes: readonly FieldNode[], { collection }: RootField) {
     const given = this.#arguments('Query', nodes);
-    const aggregation = aggregationOf(collection, nodes, given, this.#selecting);
+    const aggregation = parseAggregation(collection, nodes, given, this.#selecting);
     const question = this.#question(key, (selector) => aggregation.query(selector));
     return { aggregation, question };
   }
@@ -179,7 +187,7 @@ export class Execution {
   }
 
   /** The text of an answer that stands beside others. */
-  async #whole(answer: Answer): Promise<string> {
+  async #whole(answer: ReadAnswer): Promise<string> {
     if (answer.kind === 'text') {
       const text = answer.text.toString();
       answer.release?.();
@@ -194,8 +202,12 @@ export class Execution {
         parts.push(item);
       }
       if (size > limit) {
-        const reason = `A list beside other fields may have ${limit} characters; set a lower limit.`;
-        throw new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'ANSWER_MAX_SIZE', reason });
+        const why = reason('graphql_list_too_large', { limit });
+        throw new ServiceError('CONTENT_TOO_LARGE', {
+          limit,
+          variable: 'ANSWER_MAX_SIZE',
+          reason: why,
+        });
       }
     }
     return `[${parts.join(',')}]`;
@@ -206,6 +218,7 @@ export class Execution {
     const given = this.#arguments('Mutation', nodes);
     const { ids, id, data, [CURRENT_PASSWORD]: password, ...asked } = given;
     const items = this.#items(collection);
+    if (items === this.#call.services.system) requirePlain(data);
     const target = this.#target(collection);
     const segment = encodeURIComponent(String(id)).replaceAll('%2C', ',');
     const back = (usual?: number) =>
@@ -238,7 +251,7 @@ export class Execution {
         return written(await items.updateMany(target, each, back(-1)));
       }
       case 'updateSingleton': {
-        const query = new Selector(this.#selecting).query(collection, nodes, asked);
+        const query = new LevelSelector(this.#selecting).query(collection, nodes, asked);
         return written(await items.upsertSingleton(target, { body: data }, query));
       }
       case 'updateSelf': {
@@ -289,7 +302,7 @@ export class Execution {
   }
 
   /** The whole answer of an operation with one field that reads items; null for others. */
-  async only(key: string, nodes: readonly FieldNode[]): Promise<Outcome | null> {
+  async only(key: string, nodes: readonly FieldNode[]): Promise<FieldOutcome | null> {
     const field = this.#valid.endpoint.queries.get(nodes[0]?.name.value ?? '');
     if (field === undefined || field.verb === 'aggregate') return null;
     const answer = await this.#read(key, nodes, field, alone(key));
@@ -300,7 +313,10 @@ export class Execution {
     }
     const { collection } = field;
     const pieces = piecesOf(key, answer.items);
-    return { kind: 'stream', pieces: listed(this.#call, { kind: 'items', collection }, pieces) };
+    return {
+      kind: 'stream',
+      pieces: registeredStream(this.#call, { kind: 'items', collection }, pieces),
+    };
   }
 
   /** The text of a field of the root. */
@@ -316,9 +332,10 @@ export class Execution {
   async #route(route: RouteField, nodes: readonly FieldNode[], type: string): Promise<string> {
     const { services, request } = this.#call;
     const given = this.#arguments(type, nodes);
-    const answer = await askRoute(services, request, route.request(given));
+    requirePlain(given);
+    const answer = await routeData(services, request, route.request(given));
     const value = route.answer === undefined ? answer : route.answer(given);
-    return JSON.stringify(project(value, route.config.type, nodes, this.#selecting));
+    return JSON.stringify(projectFields(value, route.config.type, nodes, this.#selecting));
   }
 
   async #fieldText(key: string, nodes: readonly FieldNode[], type: string): Promise<string> {
@@ -344,7 +361,7 @@ function written(answer: WriteAnswer): string {
   return answer === null ? 'true' : textOf(answer.data);
 }
 
-function textOf(text: Text): string {
+function textOf(text: EncodedText): string {
   const made = text.toString();
   if (typeof text !== 'string') text.release();
   return made;

@@ -6,11 +6,11 @@ import { parentPort } from 'node:worker_threads';
 import { type DocumentNode, executeSync, parse, printSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { FULL_RIGHTS, rightsFrom } from '#core/access/rights.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
-import type { Relations } from '#core/catalog/relation.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import type { Relations } from '#core/model/catalog/relation.ts';
 import type { CatalogPart, IntrospectionTask, SchemaSource } from './introspection.ts';
 import { buildSchema, type EndpointSchema, type Scope } from './schema.ts';
-import { Shapes } from './shape.ts';
+import { SchemaShapes } from './schema-shapes.ts';
 
 const all = () => true;
 /** Sets of rights whose schemas are kept. */
@@ -23,13 +23,13 @@ interface Parts {
 }
 
 class Known {
-  readonly #shapes: Shapes;
+  readonly #shapes: SchemaShapes;
   readonly #schemas = new Map<Scope, EndpointSchema>();
 
   constructor({ version, permissions }: SchemaSource, { collections, relations }: Parts) {
     const catalog = { version, collections, relations, leftOut: [], warnings: [] };
     const rights = permissions === null ? FULL_RIGHTS : rightsFrom(permissions);
-    this.#shapes = new Shapes(catalog, rights);
+    this.#shapes = new SchemaShapes(catalog, rights);
   }
 
   schema(scope: Scope) {
@@ -67,7 +67,8 @@ function answer({ scope, ask }: IntrospectionTask, found: Known): Map<string, st
   const schema = found.schema(scope);
   if (ask.kind === 'text') return new Map([['text', printSchema(schema)]]);
   const document: DocumentNode = parse(ask.query, { noLocation: true });
-  const { data } = executeSync({ schema, document, variableValues: ask.variables });
+  const { data, errors } = executeSync({ schema, document, variableValues: ask.variables });
+  if (errors?.[0] !== undefined) throw errors[0];
   return new Map(Object.entries(data ?? {}).map(([key, value]) => [key, JSON.stringify(value)]));
 }
 

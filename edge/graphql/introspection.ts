@@ -4,8 +4,11 @@ import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import * as v from 'valibot';
 import { ACTIONS, type PermissionRow, type Rights } from '#core/access/rights.ts';
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { unavailable } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { unavailable } from '#core/base/errors/service-error.ts';
+import type { Log } from '#core/base/log/log.ts';
+import type { HealthChecks } from '#core/base/process/health-check.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type { Scope } from './schema.ts';
 
 /** Some collections of a catalog, as they travel, with the relations that start from them. */
@@ -24,7 +27,7 @@ export interface SchemaSource {
 }
 
 /** What is asked of a schema. */
-export type SchemaQuestion =
+export type IntrospectionQuery =
   | { readonly kind: 'text' }
   | {
       readonly kind: 'query';
@@ -40,7 +43,7 @@ export interface IntrospectionTask {
   readonly scope: Scope;
   /** Null where the thread may know it. */
   readonly source: SchemaSource | null;
-  readonly ask: SchemaQuestion;
+  readonly ask: IntrospectionQuery;
 }
 
 const reply = v.union([
@@ -60,6 +63,8 @@ const KEPT_CHARACTERS = 33_554_432;
 const ANSWER_WITHIN_MS = 20_000;
 /** The thread ends when nobody has asked for so long (ms). */
 const IDLE_MS = 60_000;
+/** Schemas whose failures are told in health. */
+const MOST_FAILED = 10;
 const THREAD_MEGABYTES = 1_024;
 
 type Told = readonly [
@@ -86,9 +91,9 @@ function permissionsOf(rights: Rights): readonly PermissionRow[] | null {
 /** A collection without the functions that convert what it stores: they cannot travel. */
 function withoutCode(collection: Collection): Collection {
   const fields = new Map(
-    [...collection.fields].map(([name, field]) => [name, { ...field, stored: null }] as const),
+    [...collection.fields].map(([name, field]) => [name, { ...field, codec: null }] as const),
   );
-  const primaryKey = collection.primaryKey.map((field) => ({ ...field, stored: null }));
+  const primaryKey = collection.primaryKey.map((field) => ({ ...field, codec: null }));
   return { ...collection, fields, primaryKey };
 }
 
@@ -114,11 +119,20 @@ export class Introspection {
     sizeCalculation: (texts, key) =>
       [...texts.values()].reduce((sum, text) => sum + text.length, key.length + 1),
   });
+  /** What the last question for a schema failed of, by the rights and the scope. */
+  readonly #failed = new LRUCache<string, { readonly catalog: Catalog; readonly fault: string }>({
+    max: MOST_FAILED,
+  });
+  readonly #log: Log;
   #count = 0;
   #asking = 0;
   #thread: Worker | null = null;
   #telling: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
 
   /**
    * Asks the schema that holds for a caller.
@@ -128,30 +142,50 @@ export class Introspection {
   async ask(
     { catalog, rights }: { readonly catalog: Catalog; readonly rights: Rights },
     scope: Scope,
-    ask: SchemaQuestion,
+    ask: IntrospectionQuery,
   ): Promise<ReadonlyMap<string, string>> {
     const number = this.#numberOf(catalog, rights);
     const key = `${number} ${scope} ${JSON.stringify(ask)}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
     if (this.#asking >= MOST_WAITING) {
-      throw unavailable('introspection', 'Too many clients ask for the schema at the same time.');
+      throw unavailable('introspection', reason('too_many_schema_readers'));
     }
     this.#asking += 1;
     try {
-      const first = await this.#send({ number, scope, source: null, ask });
-      const known =
-        'unknown' in first ? await this.#tell(number, catalog, rights, { scope, ask }) : first;
-      if ('texts' in known) {
-        this.#kept.set(key, known.texts);
-        return known.texts;
-      }
-      throw unavailable('introspection', 'The schema cannot be told now.', {
-        cause: 'fault' in known ? known.fault : known,
-      });
+      const texts = await this.#answer(number, catalog, rights, { scope, ask });
+      this.#kept.set(key, texts);
+      this.#failed.delete(`${number} ${scope}`);
+      return texts;
+    } catch (error) {
+      const fault = error instanceof Error ? error.message : String(error);
+      this.#failed.set(`${number} ${scope}`, { catalog, fault });
+      this.#log.error({ err: error, scope }, 'the schema of GraphQL cannot be told');
+      throw unavailable('introspection', reason('schema_not_describable'), { cause: error });
     } finally {
       this.#asking -= 1;
     }
+  }
+
+  /** Schemas of the current catalog that were asked for and could not be told. */
+  checks(current: Catalog): HealthChecks {
+    const faults = [...this.#failed.values()]
+      .filter(({ catalog }) => catalog === current)
+      .map(({ fault }) => fault);
+    const checks = [...new Set(faults)].map((fault) => {
+      const output = `The schema of GraphQL cannot be told: ${fault}`;
+      return { status: 'warn', componentType: 'component', output } as const;
+    });
+    return checks.length === 0 ? {} : { 'graphql:schema': checks };
+  }
+
+  async #answer(
+    ...[number, catalog, rights, question]: Told
+  ): Promise<ReadonlyMap<string, string>> {
+    const first = await this.#send({ number, ...question, source: null });
+    const known = 'unknown' in first ? await this.#tell(number, catalog, rights, question) : first;
+    if ('texts' in known) return known.texts;
+    throw new Error('fault' in known ? known.fault : 'The catalog was pushed out by others.');
   }
 
   /** Ends the thread. */
@@ -185,7 +219,7 @@ export class Introspection {
     const { version, collections, relations } = catalog;
     const thread = this.#open();
     const names = [...collections.keys()];
-    for (let from = 0; from < names.length; from += PART) {
+    for (let from = 0; from === 0 || from < names.length; from += PART) {
       const part = names.slice(from, from + PART);
       const message: CatalogPart = {
         number,
@@ -205,7 +239,7 @@ export class Introspection {
     const id = this.#count;
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     this.#waiting.set(id, { resolve, reject });
-    const late = () => this.#giveUp(unavailable('introspection', 'The schema takes too long.'));
+    const late = () => this.#giveUp(new Error(`No answer within ${ANSWER_WITHIN_MS} ms.`));
     const timer = setTimeout(late, ANSWER_WITHIN_MS);
     try {
       thread.postMessage({ ...task, id });
@@ -231,9 +265,7 @@ export class Introspection {
     const gone = (error: Error) => {
       if (this.#thread === thread) this.#giveUp(error);
     };
-    thread.on('error', (error) =>
-      gone(unavailable('introspection', 'The schema cannot be told now.', { cause: error })),
-    );
+    thread.on('error', (error) => gone(error instanceof Error ? error : new Error(String(error))));
     this.#thread = thread;
     return thread;
   }

@@ -2,7 +2,6 @@
 import {
   type GraphQLArgumentConfig,
   type GraphQLFieldConfig,
-  GraphQLFloat,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
@@ -11,12 +10,13 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from 'graphql';
-import { isColumn } from '#core/catalog/catalog.ts';
-import { AGGREGATE_FUNCTIONS } from '#core/query/aggregate.ts';
-import { type InputTypes, SCALARS, type Wanted } from './input-types.ts';
-import type { Reach } from './reach.ts';
+import { aggregatesOf, FIELD_FUNCTIONS, partOf } from './aggregate-shape.ts';
+import { FUNCTION_TYPES } from './function-types.ts';
+import type { InputTypes, UsedNames } from './input-types.ts';
+import { SCALARS } from './operator-types.ts';
+import type { CollectionFilter } from './reachable-collections.ts';
 import { JSON_VALUE } from './scalars.ts';
-import type { FieldShape, Shapes } from './shape.ts';
+import type { FieldShape, SchemaShapes } from './schema-shapes.ts';
 
 type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>;
 export type Arguments = Record<string, GraphQLArgumentConfig>;
@@ -26,17 +26,17 @@ function noteOf(note: unknown): string | null {
 }
 
 export class OutputTypes {
-  readonly #shapes: Shapes;
+  readonly #shapes: SchemaShapes;
   readonly #inputs: InputTypes;
-  readonly #wants: Wanted;
-  readonly #reaches: Reach;
+  readonly #wants: UsedNames;
+  readonly #reaches: CollectionFilter;
   readonly #objects = new Map<string, GraphQLObjectType>();
   readonly #unions = new Map<string, GraphQLUnionType>();
 
   constructor(
-    shapes: Shapes,
+    shapes: SchemaShapes,
     inputs: InputTypes,
-    { wants, reaches }: { readonly wants: Wanted; readonly reaches: Reach },
+    { wants, reaches }: { readonly wants: UsedNames; readonly reaches: CollectionFilter },
   ) {
     this.#shapes = shapes;
     this.#inputs = inputs;
@@ -55,7 +55,11 @@ export class OutputTypes {
   /** The items of a readable collection. */
   item(collection: string): GraphQLObjectType {
     const note = this.#shapes.collection(collection)?.meta?.row.note;
-    return this.#object(collection, () => this.#fields(collection), noteOf(note));
+    return this.#object(
+      this.#shapes.names.item(collection),
+      () => this.#fields(collection),
+      noteOf(note),
+    );
   }
 
   /** What a list can be asked. */
@@ -95,7 +99,7 @@ export class OutputTypes {
       case 'any':
         return { type: this.#union(shape.union, shape.targets) };
       case 'functions':
-        return { type: this.#functions(shape.type, shape.functions) };
+        return { type: this.#functions(shape) };
     }
   }
 
@@ -108,59 +112,32 @@ export class OutputTypes {
     return made;
   }
 
-  #functions(name: string, functions: readonly string[]): GraphQLObjectType {
-    const path = { path: { type: new GraphQLNonNull(GraphQLString) } };
-    return this.#object(name, () =>
-      Object.fromEntries(
-        functions.map((called) => [
-          called,
-          called === 'json' ? { type: JSON_VALUE, args: path } : { type: GraphQLInt },
-        ]),
-      ),
-    );
+  #functions({ set, type, isDocument }: Extract<FieldShape, { kind: 'functions' }>) {
+    const { output } = FUNCTION_TYPES[set];
+    if (!isDocument) return output;
+    const json = { type: JSON_VALUE, args: { path: { type: new GraphQLNonNull(GraphQLString) } } };
+    return this.#object(type, () => ({ count: { type: GraphQLInt }, json }));
   }
 
   /** What a collection's items can be aggregated to. */
   aggregated(collection: string): GraphQLObjectType {
-    return this.#object(`${collection}_aggregated`, () => this.#aggregates(collection));
+    const name = this.#shapes.names.aggregated(collection);
+    return this.#object(name, () => this.#aggregates(collection));
   }
 
   #aggregates(collection: string): Fields {
-    const counts = this.#object(`${collection}_aggregated_count`, () => this.#counts(collection));
-    const fields: Fields = {
-      group: { type: JSON_VALUE },
-      countAll: { type: GraphQLInt },
-      count: { type: counts },
-      countDistinct: { type: counts },
-    };
-    const numbers = this.#numbers(collection);
-    if (numbers.length === 0) return fields;
-    const values = this.#object(`${collection}_aggregated_fields`, () =>
-      Object.fromEntries(numbers.map((name) => [name, { type: GraphQLFloat }])),
-    );
-    for (const name of AGGREGATE_FUNCTIONS) fields[name] ??= { type: values };
-    return fields;
-  }
-
-  #counts(collection: string): Fields {
-    const columns = [...this.#columns(collection)].filter((name) => this.#wants(name));
-    return Object.fromEntries(columns.map((name) => [name, { type: GraphQLInt }]));
-  }
-
-  *#columns(collection: string): Generator<string> {
-    const fields = this.#shapes.collection(collection)?.fields;
-    for (const name of this.#shapes.of(collection).keys()) {
-      if (isColumn(fields?.get(name))) yield name;
+    const { names } = this.#shapes;
+    const fields: Fields = { group: { type: JSON_VALUE }, countAll: { type: GraphQLInt } };
+    for (const name of FIELD_FUNCTIONS) {
+      if (!this.#wants(name)) continue;
+      const columns = aggregatesOf(this.#shapes, collection, name);
+      if (columns.size === 0) continue;
+      const wanted = [...columns].filter(([column]) => this.#wants(column));
+      const members = wanted.map(([column, of]) => [column, { type: SCALARS[of] }] as const);
+      const own = names.aggregated(collection, partOf(name));
+      fields[name] = { type: this.#object(own, () => Object.fromEntries(members)) };
     }
-  }
-
-  #numbers(collection: string): string[] {
-    return [...this.#shapes.of(collection)].flatMap(([name, shape]) => {
-      if (shape.kind !== 'value') return [];
-      const { type } = shape.field;
-      const isNumber = ['integer', 'bigInteger', 'float', 'decimal'].includes(type);
-      return isNumber && shape.scalar !== 'Hash' ? [name] : [];
-    });
+    return fields;
   }
 
   /** The type of an answer with the written items; a boolean where they may not be read. */

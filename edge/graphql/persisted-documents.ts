@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import * as v from 'valibot';
-import { invalidPayload } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 
 /** Documents that are kept, and their characters in all. */
 const MAX_DOCUMENTS = 10_000;
@@ -37,8 +38,7 @@ export class PersistedDocuments {
    */
   resolve(query: string | undefined, extensions: unknown): string | undefined {
     const { success, output } = v.safeParse(extension, extensions ?? {});
-    if (!success)
-      throw invalidPayload('"extensions.persistedQuery" needs version 1 and sha256Hash.');
+    if (!success) throw invalidPayload(reason('persisted_query_incomplete'));
     const hash = output.persistedQuery?.sha256Hash.toLowerCase();
     if (hash === undefined) return query;
     if (query === undefined) {
@@ -49,7 +49,7 @@ export class PersistedDocuments {
       });
     }
     if (createHash('sha256').update(query).digest('hex') !== hash) {
-      throw invalidPayload('"extensions.persistedQuery.sha256Hash" is not the hash of "query".');
+      throw invalidPayload(reason('persisted_query_hash_differs'));
     }
     this.#texts.set(hash, query);
     return query;

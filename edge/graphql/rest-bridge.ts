@@ -2,20 +2,14 @@
  * Answers fields of the system endpoint with the routes of REST: their checks, limits and errors are
  * those of the route, and are written once.
  */
-import { ServiceError } from '#core/errors/service-error.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Body, Holder, Request } from '#edge/http/request.ts';
 import type { Handler, Response } from '#edge/http/response.ts';
-import type { Method } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
-
-/** A request to a route, made for a field. */
-export interface RouteRequest {
-  readonly method: Method;
-  readonly path: string;
-  readonly query?: string;
-  readonly body?: unknown;
-}
+import type { RouteRequest } from './route-request.ts';
 
 const handlers = new WeakMap<EdgeServices, Handler>();
 
@@ -118,8 +112,8 @@ class InnerRequest implements Request {
 
 function dataOf({ status, body }: Response): unknown {
   if (status === 202) {
-    const reason = 'The change takes long and goes on; look at the list of jobs.';
-    throw new ServiceError('SERVICE_UNAVAILABLE', { service: 'queue', reason });
+    const why = reason('change_continues_as_job');
+    throw new ServiceError('SERVICE_UNAVAILABLE', { service: 'queue', reason: why });
   }
   if (body === null || body === undefined || body === '') return true;
   const text = typeof body === 'string' ? body : Buffer.isBuffer(body) ? body.toString() : '';
@@ -135,7 +129,7 @@ function dataOf({ status, body }: Response): unknown {
  * What a route answers.
  * @throws ServiceError what the route throws
  */
-export async function answerOf(
+export async function routeResponse(
   services: EdgeServices,
   outer: Request,
   asked: RouteRequest,
@@ -149,10 +143,10 @@ export async function answerOf(
  * The data that a route answers; true when it answers nothing.
  * @throws ServiceError what the route throws; SERVICE_UNAVAILABLE for work that is not done in time
  */
-export async function askRoute(
+export async function routeData(
   services: EdgeServices,
   outer: Request,
   asked: RouteRequest,
 ): Promise<unknown> {
-  return dataOf(await answerOf(services, outer, asked));
+  return dataOf(await routeResponse(services, outer, asked));
 }

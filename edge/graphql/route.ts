@@ -5,14 +5,16 @@
 import { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
 import * as v from 'valibot';
-import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, invalidQuery, ServiceError } from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Call, CallHandler } from '#edge/rest/call.ts';
-import { DATA, json, type ParameterTable, type RouteEntry } from '#edge/rest/route.ts';
+import { JSON_ANSWER, jsonBody, type RouteEntry } from '#edge/rest/route.ts';
+import type { ParameterTable } from '#edge/rest/route-facts.ts';
 import { execute, type GraphRequest } from './execute.ts';
-import { PAGE_ROUTES, pageOf, wantsPage } from './page.ts';
+import { acceptsHtml, EXPLORER_ROUTES, explorerPage } from './explorer-page.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import type { Scope } from './schema.ts';
 
@@ -37,16 +39,18 @@ function typeOf(request: Request): string {
 }
 
 function parsedRequest(value: unknown, persisted: PersistedDocuments): GraphRequest {
-  if (!isJsonObject(value)) throw invalidPayload('The body must be an object with "query".');
+  if (!isJsonObject(value)) throw invalidPayload(reason('graphql_query_missing'));
   const sent = typeof value.query === 'string' ? value.query : undefined;
   const query =
     value.query === undefined || sent !== undefined
       ? persisted.resolve(sent, value.extensions)
       : value.query;
-  if (query === undefined) throw invalidPayload('"query" must be a document of GraphQL.');
+  if (query === undefined) throw invalidPayload(reason('graphql_document_expected'));
   const { issues, output } = v.safeParse(parameters, { ...value, query });
   if (issues === undefined) return output;
-  throw invalidPayload(`"${v.getDotPath(issues[0]) ?? 'body'}" ${issues[0].message}.`);
+  const [issue] = issues;
+  const path = v.getDotPath(issue) ?? 'body';
+  throw invalidPayload(reason('member_invalid', { path, issue: issue.message }));
 }
 
 function jsonOf(name: string, text: unknown): unknown {
@@ -54,7 +58,7 @@ function jsonOf(name: string, text: unknown): unknown {
   try {
     return JSON.parse(String(text));
   } catch {
-    throw invalidQuery(`"${name}" must be JSON.`);
+    throw invalidQuery(reason('member_json_expected', { name }));
   }
 }
 
@@ -73,7 +77,9 @@ async function requestOf(call: Call): Promise<GraphRequest> {
   }
   const type = request.header('content-type');
   if (type === undefined) {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { reason: `The body must be ${JSON_TYPE}.` });
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
+      reason: reason('graphql_body_type', { type: JSON_TYPE }),
+    });
   }
   const limit = services.config.QUERY_BODY_MAX_SIZE;
   const value = await request.body.json({ bytes: limit, variable: 'QUERY_BODY_MAX_SIZE' });
@@ -97,7 +103,7 @@ function refusal(errors: readonly GraphQLError[], type: string): Response {
 function handler(scope: Scope): CallHandler {
   return async (call) => {
     const { request, services, caller } = call;
-    if (services.config.GRAPHQL_PAGE && wantsPage(request)) return await pageOf(scope);
+    if (services.config.GRAPHQL_PAGE && acceptsHtml(request)) return await explorerPage(scope);
     const type = typeOf(request);
     let asked: GraphRequest;
     try {
@@ -174,22 +180,24 @@ const body = v.object({
 function routes(path: string, scope: Scope, of: string): readonly RouteEntry[] {
   const handle = handler(scope);
   const summary = `Executes an operation of GraphQL on ${of}`;
-  const answer = { ...DATA, schema: result };
+  const answer = { ...JSON_ANSWER, schema: result };
+  const namesMethods = true;
   return [
     {
       ...{ method: 'GET', path, summary, access: 'anyone', body: null, answer, handle },
+      namesMethods,
       parameters: PARAMETERS,
       errors: ['METHOD_NOT_ALLOWED'],
     },
     {
-      ...{ method: 'POST', path, summary, access: 'anyone', answer, handle },
-      body: json(body, 'QUERY_BODY_MAX_SIZE'),
+      ...{ method: 'POST', path, summary, access: 'anyone', answer, handle, namesMethods },
+      body: jsonBody(body, 'QUERY_BODY_MAX_SIZE'),
     },
   ];
 }
 
 export const GRAPHQL_ROUTES: readonly RouteEntry[] = [
-  ...PAGE_ROUTES,
+  ...EXPLORER_ROUTES,
   ...routes('/graphql', 'items', 'the collections'),
   ...routes('/graphql/system', 'system', 'the system collections'),
 ];

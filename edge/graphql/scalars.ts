@@ -1,5 +1,6 @@
 /** The scalar types besides those of the specification: how their values are read. */
 import { GraphQLError, GraphQLScalarType } from 'graphql';
+import { literalToCondition, literalToJson } from './json-literal.ts';
 
 function refuse(name: string, value: unknown): never {
   throw new GraphQLError(`${name} cannot represent ${JSON.stringify(value) ?? String(value)}.`);
@@ -29,7 +30,8 @@ export const STRING_OR_FLOAT = new GraphQLScalarType<string | number>({
   name: 'GraphQLStringOrFloat',
   description: 'A number, or a text that stands for one',
   coerceInputValue(value) {
-    if (typeof value === 'string' || Number.isFinite(value)) return String(value);
+    if (typeof value === 'string') return value;
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
     return refuse('GraphQLStringOrFloat', value);
   },
   coerceInputLiteral(node) {
@@ -53,7 +55,18 @@ function textScalar(name: string, description: string): GraphQLScalarType<string
 
 export const DATE = textScalar('Date', 'A date, a time, or both, in ISO 8601');
 export const HASH = textScalar('Hash', 'A text that is stored as its hash, or concealed');
-export const JSON_VALUE = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value' });
+export const JSON_VALUE = new GraphQLScalarType({
+  name: 'JSON',
+  description: 'Any JSON value',
+  coerceInputValue: (value) => value,
+  coerceInputLiteral: literalToJson,
+});
+export const JSON_FILTER = new GraphQLScalarType({
+  name: 'GraphQLJsonFilter',
+  description: 'A condition on members of a document, by their paths',
+  coerceInputValue: (value) => value,
+  coerceInputLiteral: literalToCondition,
+});
 export const GEO_JSON = new GraphQLScalarType({
   name: 'GraphQLGeoJSON',
   description: 'A geometry as GeoJSON (RFC 7946)',

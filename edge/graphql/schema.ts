@@ -4,26 +4,25 @@
  */
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
   type GraphQLFieldConfig,
-  GraphQLID,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLSchema,
   GraphQLString,
   specifiedDirectives,
+  specifiedScalarTypes,
 } from 'graphql';
-import { CURRENT_PASSWORD } from '#core/identity/password-confirmation.ts';
-import { LIVE_ACTIONS } from '#core/live/subscriber.ts';
-import { systemName } from '#core/system-collections/name.ts';
-import { SERVED } from '#core/system-collections/registry.ts';
-import { InputTypes, type Wanted } from './input-types.ts';
+import { CURRENT_PASSWORD } from '#core/accounts/identity/password-confirmation.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
+import { SERVED } from '#core/model/system-collections/registry.ts';
+import { InputTypes, type UsedNames } from './input-types.ts';
 import { type Arguments, OutputTypes } from './output-types.ts';
-import type { Reach } from './reach.ts';
+import type { CollectionFilter } from './reachable-collections.ts';
+import { type RouteField, routeFields } from './route-fields.ts';
 import { VOID } from './scalars.ts';
-import type { Shapes } from './shape.ts';
-import { type RouteField, routeFields } from './system-fields.ts';
+import type { SchemaShapes } from './schema-shapes.ts';
+import { DELETED_MANY, DELETED_ONE, EVENT, ID, IDS } from './shared-types.ts';
 
 /** The collections of which endpoint. */
 export type Scope = 'items' | 'system';
@@ -65,7 +64,7 @@ export interface EndpointSchema {
 /** Collections that are served with their own forms of writing, or only read. */
 type Forms = 'all' | 'read' | 'single';
 
-function* served(shapes: Shapes, scope: Scope): Generator<[string, string, Forms]> {
+function* served(shapes: SchemaShapes, scope: Scope): Generator<[string, string, Forms]> {
   if (scope === 'system') {
     for (const [name, forms] of SERVED) {
       const collection = systemName(name);
@@ -81,26 +80,16 @@ function* served(shapes: Shapes, scope: Scope): Generator<[string, string, Forms
 
 type Roots = Record<string, GraphQLFieldConfig<unknown, unknown>>;
 
-const ID = { type: new GraphQLNonNull(GraphQLID) };
-const IDS = { type: new GraphQLNonNull(new GraphQLList(GraphQLID)) };
 const VERSION = { type: GraphQLString };
 
-const DELETED_ONE = new GraphQLObjectType({ name: 'delete_one', fields: { id: ID } });
-const DELETED_MANY = new GraphQLObjectType({ name: 'delete_many', fields: { ids: IDS } });
-
-const EVENT = new GraphQLEnumType({
-  name: 'EventEnum',
-  values: Object.fromEntries(LIVE_ACTIONS.map((action) => [action, {}])),
-});
-
-/** The field that tells of changes of a collection, and its type. */
+/** The field that tells of changes of a collection. */
 function changesField(collection: string): string {
   return `${collection}_mutated`;
 }
 
 class SchemaBuilder {
-  readonly #shapes: Shapes;
-  readonly #wants: Wanted;
+  readonly #shapes: SchemaShapes;
+  readonly #wants: UsedNames;
   readonly #inputs: InputTypes;
   readonly #outputs: OutputTypes;
   readonly #queries = new Map<string, RootField>();
@@ -111,7 +100,7 @@ class SchemaBuilder {
   readonly #subscriptions = new Map<string, string>();
   readonly #subscription: Roots = {};
 
-  constructor(shapes: Shapes, wants: Wanted, reaches: Reach) {
+  constructor(shapes: SchemaShapes, wants: UsedNames, reaches: CollectionFilter) {
     this.#shapes = shapes;
     this.#wants = wants;
     this.#inputs = new InputTypes(shapes, wants, reaches);
@@ -119,8 +108,10 @@ class SchemaBuilder {
   }
 
   build(scope: Scope): EndpointSchema {
-    for (const [name, collection, forms] of served(this.#shapes, scope)) {
-      if (this.#shapes.may('read', collection)) this.#reads(name, collection);
+    const collections = [...served(this.#shapes, scope)];
+    const lists = new Set(collections.map(([name]) => name));
+    for (const [name, collection, forms] of collections) {
+      if (this.#shapes.isReadable(collection)) this.#reads(name, collection, lists);
       if (forms !== 'read') this.#writes(name, collection);
       if (scope === 'items') this.#changes(name, collection);
     }
@@ -137,6 +128,8 @@ class SchemaBuilder {
           ? null
           : new GraphQLObjectType({ name: 'Subscription', fields: this.#subscription }),
       directives: specifiedDirectives,
+      // Variables may have these types wherever they are used.
+      types: specifiedScalarTypes,
       // Fields that a document does not name are left out, so some types have none.
       assumeValid: true,
     });
@@ -187,7 +180,8 @@ class SchemaBuilder {
     this.#queries.set(name, field);
   }
 
-  #reads(name: string, collection: string): void {
+  /** @param lists the names of all collections, which no other field has */
+  #reads(name: string, collection: string, lists: ReadonlySet<string>): void {
     const outputs = this.#outputs;
     if (this.#shapes.collection(collection)?.singleton) {
       this.#addQuery(name, { verb: 'singleton', collection }, () => ({
@@ -200,12 +194,14 @@ class SchemaBuilder {
       type: outputs.list(collection),
       args: outputs.listArguments(collection),
     }));
-    if ((this.#shapes.collection(collection)?.primaryKey.length ?? 0) > 0) {
+    const hasKey = (this.#shapes.collection(collection)?.primaryKey.length ?? 0) > 0;
+    if (hasKey && !lists.has(`${name}_by_id`)) {
       this.#addQuery(`${name}_by_id`, { verb: 'one', collection }, () => ({
         type: outputs.item(collection),
         args: { id: ID, version: VERSION },
       }));
     }
+    if (lists.has(`${name}_aggregated`)) return;
     this.#addQuery(`${name}_aggregated`, { verb: 'aggregate', collection }, () => ({
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(outputs.aggregated(collection)))),
       args: {
@@ -221,7 +217,7 @@ class SchemaBuilder {
     const hasKey = (this.#shapes.collection(collection)?.primaryKey.length ?? 0) > 0;
     if (!this.#wants(field) || !hasKey || !this.#shapes.isReadable(collection)) return;
     const type = new GraphQLObjectType({
-      name: field,
+      name: this.#shapes.names.changes(collection),
       fields: () => ({
         key: ID,
         event: { type: EVENT },
@@ -233,7 +229,8 @@ class SchemaBuilder {
   }
 
   #addMutation(name: string, field: RootField, args: () => Arguments, isList = false): void {
-    if (!this.#wants(name)) return;
+    // A singleton `a_item` and a collection `a` have a mutation of the same name; the first has it.
+    if (!this.#wants(name) || this.#mutations.has(name)) return;
     const { collection } = field;
     const isReadable = this.#shapes.isReadable(collection);
     const item = () => (isList ? this.#outputs.list(collection) : this.#outputs.item(collection));
@@ -250,22 +247,24 @@ class SchemaBuilder {
     const payloads = (action: 'create' | 'update') => ({
       type: new GraphQLList(new GraphQLNonNull(this.#inputs.payload(collection, action))),
     });
+    const canWrite = (action: 'create' | 'update') =>
+      this.#shapes.may(action, collection) && this.#shapes.isWritable(collection, action);
     const listed = () =>
       this.#shapes.isReadable(collection) ? this.#outputs.listArguments(collection) : {};
     if (found.singleton) {
-      if (!this.#shapes.may('update', collection)) return;
+      if (!canWrite('update')) return;
       const field = { verb: 'updateSingleton', collection } as const;
       this.#addMutation(`update_${name}`, field, () => ({ data: payload('update') }));
       return;
     }
-    if (this.#shapes.may('create', collection)) {
+    if (canWrite('create')) {
       const many = { verb: 'createMany', collection } as const;
       const args = () => ({ data: payloads('create'), ...listed() });
       this.#addMutation(`create_${name}_items`, many, args, true);
       const one = { verb: 'createOne', collection } as const;
       this.#addMutation(`create_${name}_item`, one, () => ({ data: payload('create') }));
     }
-    if (this.#shapes.may('update', collection)) {
+    if (canWrite('update')) {
       const many = { verb: 'updateMany', collection } as const;
       const args = () => ({ ids: IDS, data: payload('update'), ...listed() });
       this.#addMutation(`update_${name}_items`, many, args, true);
@@ -280,11 +279,11 @@ class SchemaBuilder {
 
   #deletes(name: string, collection: string): void {
     const [many, one] = [`delete_${name}_items`, `delete_${name}_item`];
-    if (this.#wants(many)) {
+    if (this.#wants(many) && !this.#mutations.has(many)) {
       this.#mutation[many] = { type: DELETED_MANY, args: { ids: IDS } };
       this.#mutations.set(many, { verb: 'deleteMany', collection });
     }
-    if (this.#wants(one)) {
+    if (this.#wants(one) && !this.#mutations.has(one)) {
       this.#mutation[one] = { type: DELETED_ONE, args: { id: ID } };
       this.#mutations.set(one, { verb: 'deleteOne', collection });
     }
@@ -293,10 +292,10 @@ class SchemaBuilder {
 
 /** Makes the schema. */
 export function buildSchema(
-  shapes: Shapes,
+  shapes: SchemaShapes,
   scope: Scope,
-  wants: Wanted,
-  reaches: Reach,
+  wants: UsedNames,
+  reaches: CollectionFilter,
 ): EndpointSchema {
   return new SchemaBuilder(shapes, wants, reaches).build(scope);
 }

@@ -1,13 +1,14 @@
 /** A subscription of GraphQL: what is asked of each item that changes, and the shape of its events. */
-import { GraphQLError, getVariableValues, type OperationDefinitionNode } from 'graphql';
+import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { KeyedItem } from '#core/live/keyed-query.ts';
 import { LIVE_ACTIONS, type LiveAction, type LiveEvent } from '#core/live/subscriber.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
-import { type Collected, collectFields } from './collect.ts';
-import type { ValidDocument } from './document.ts';
+import { coerceVariables } from './coerce-variables.ts';
+import { type CollectedFields, collectFields } from './collect-fields.ts';
 import type { GraphRequest } from './execute.ts';
-import { Selector } from './selection.ts';
+import { LevelSelector } from './level-selector.ts';
+import type { ValidDocument } from './valid-document.ts';
 
 /** What a subscriber asks for. */
 export interface GraphSubscription {
@@ -32,7 +33,7 @@ function sharedValue(item: KeyedItem): unknown {
 /** One event about one item, with the keys that the document gives its parts, in their order. */
 function eventOf(
   type: string,
-  parts: Collected,
+  parts: CollectedFields,
   facts: { readonly key: string; readonly event: LiveAction; readonly data: unknown },
 ): Readonly<Record<string, unknown>> {
   const named: Readonly<Record<string, unknown>> = { ...facts, __typename: type };
@@ -45,29 +46,25 @@ function eventOf(
  * Reads the operation of a valid document.
  * @throws GraphQLError for variables that do not fit
  */
-export function subscriptionOf(
+export function parseSubscription(
   valid: ValidDocument,
   operation: OperationDefinitionNode,
   { variables: sent, operationName }: GraphRequest,
   bounds: QueryBounds,
 ): GraphSubscription {
   const { schema, subscriptions } = valid.endpoint;
-  const { variableValues: variables, errors } = getVariableValues(
-    schema,
-    operation.variableDefinitions ?? [],
-    sent ?? {},
-    { hideSuggestions: true, maxErrors: 20 },
-  );
+  const { variableValues: variables, errors } = coerceVariables(valid, operation, sent);
   if (variables === undefined) throw errors?.[0] ?? new GraphQLError('Variables do not fit.');
   const around = { fragments: valid.fragments, variables };
   const selecting = { ...around, schema, shapes: valid.shapes, bounds };
   const [root] = collectFields([operation.selectionSet], new Set(['Subscription']), around);
   if (root === undefined) throw new GraphQLError('The subscription asks for nothing.');
   const [rootKey, nodes] = root;
-  const type = nodes[0]?.name.value ?? '';
-  const collection = subscriptions.get(type);
-  if (collection === undefined) throw new GraphQLError(`"${type}" is no subscription.`);
-  const { event } = new Selector(selecting).argumentsOf('Subscription', nodes);
+  const name = nodes[0]?.name.value ?? '';
+  const collection = subscriptions.get(name);
+  if (collection === undefined) throw new GraphQLError(`"${name}" is no subscription.`);
+  const type = valid.shapes.names.changes(collection);
+  const { event } = new LevelSelector(selecting).argumentsOf('Subscription', nodes);
   const wanted = LIVE_ACTIONS.filter(
     (action) => event === undefined || event === null || action === event,
   );
@@ -83,7 +80,7 @@ export function subscriptionOf(
     actions: new Set(wanted),
     question: {
       text: `\u0001${text}`,
-      query: () => new Selector(selecting).query(collection, data ?? [], {}, -1),
+      query: () => new LevelSelector(selecting).query(collection, data ?? [], {}, -1),
     },
     answers(happened) {
       const facts =

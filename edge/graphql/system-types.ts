@@ -1,5 +1,6 @@
 /** The types of the schema and of accounts, as the system endpoint shows and takes them. */
 import {
+  type ConstValueNode,
   GraphQLBoolean,
   GraphQLEnumType,
   GraphQLInputObjectType,
@@ -10,6 +11,7 @@ import {
   GraphQLObjectType,
   type GraphQLOutputType,
   GraphQLString,
+  Kind,
 } from 'graphql';
 import { COLLECTION_META, FIELD_META } from '#core/schema/schema-object.ts';
 import { BIG_INT, JSON_VALUE } from './scalars.ts';
@@ -28,14 +30,13 @@ const FLAGS = [
 ];
 const NUMBERS = ['id', 'sort'];
 const DOCUMENTS = [
-  ...['options', 'display_options', 'translations', 'conditions', 'validation', 'special'],
+  ...['options', 'display_options', 'translations', 'conditions', 'validation'],
   ...['item_duplication_fields', 'one_allowed_collections'],
 ];
 
 /** The type of an object of metadata, by the names of its members. */
 function metaType(name: string, members: Iterable<string>): GraphQLObjectType {
   const typeOf = (member: string): GraphQLOutputType => {
-    if (member === 'special') return new GraphQLList(TEXT);
     if (DOCUMENTS.includes(member)) return JSON_VALUE;
     if (FLAGS.includes(member)) return GraphQLBoolean;
     return NUMBERS.includes(member) ? GraphQLInt : TEXT;
@@ -103,6 +104,21 @@ const RELATION_PAYLOAD = {
 };
 export const CREATE_RELATION = payloadType('create_system_relations_input', RELATION_PAYLOAD);
 export const UPDATE_RELATION = payloadType('update_system_relations_input', RELATION_PAYLOAD);
+
+/** An enumeration whose values may be texts, too. */
+class SpelledEnum extends GraphQLEnumType {
+  override coerceInputLiteral(node: ConstValueNode, hideSuggestions?: boolean | null) {
+    const { kind } = node;
+    const named = kind === Kind.STRING ? ({ kind: Kind.ENUM, value: node.value } as const) : node;
+    return super.coerceInputLiteral(named, hideSuggestions);
+  }
+}
+
+/** How a login is kept. */
+export const AUTH_MODE = new SpelledEnum({
+  name: 'auth_mode',
+  values: { json: {}, cookie: {}, session: {} },
+});
 
 export const TOKENS = objectType('auth_tokens', {
   ...{ access_token: TEXT, expires: BIG_INT, refresh_token: TEXT },

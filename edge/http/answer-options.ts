@@ -1,8 +1,8 @@
 /** The options for all answers from the configuration: compression, headers, CORS. */
 
-import { clientIpBy } from '#core/access/client-ip.ts';
-import type { Config } from '#core/config/config.ts';
-import { secretsOf } from '#core/config/redact-secrets.ts';
+import { clientIpResolver } from '#core/access/client-ip.ts';
+import { secretsOf } from '#core/base/config/redact-secrets.ts';
+import type { Config } from '#core/base/config/variables.ts';
 import { Cors } from './cors.ts';
 import type { ServerOptions } from './server.ts';
 
@@ -40,7 +40,7 @@ export function serverOptionsOf(config: Config): ConfiguredOptions {
     accessLog: config.ACCESS_LOG,
     sendTimeouts: { idle: config.STREAM_IDLE, total: config.STREAM_MAX_TIME },
     secrets: secretsOf(config),
-    ipOf: clientIpBy(config.IP_TRUST_PROXY),
+    ipOf: clientIpResolver(config.IP_TRUST_PROXY),
     ...(config.HSTS_ENABLED ? { headers: https } : {}),
     ...(config.CORS_ENABLED ? { cors } : {}),
   };

@@ -6,23 +6,16 @@
  * found out by sending a little more: a write is known to be sent when nothing of the writes before
  * it is left.
  */
-import { Turns } from '#core/holders/turns.ts';
+import { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
 import type { Exchange } from './exchange.ts';
-
-/** How long a client may take to read its answer, in milliseconds. */
-export interface SendTimeouts {
-  /** STREAM_IDLE: without reading anything. */
-  readonly idle: number;
-  /** STREAM_MAX_TIME: in total; does not apply to endless answers, such as events. */
-  readonly total: number;
-}
+import type { SendTimeouts } from './send-timeouts.ts';
 
 /** Longest part that is sent at once, in bytes: a client that has read this much is not idle. */
 const PART = 65_536;
 /** How many checks within the idle time find out whether the client reads. */
 const CHECKS = 16;
-/** Bytes after which a stream lets other requests run, and waits for the next turn of its holder. */
-const TURN = 262_144;
+/** Bytes after which a stream lets other requests run, and waits for a permit to go on. */
+const QUANTUM = 262_144;
 /** Streams that go on between two looks at what other requests want. */
 const AT_A_TIME = 4;
 /** Well within the ten seconds of the library. */
@@ -30,15 +23,11 @@ const PUT_OFF_MS = 4_000;
 /** The longest delay of a timer. */
 const TIMER_MAX = 2_147_483_647;
 
-/** Those of a holder with a thousand downloads keep nobody else's waiting. */
-const turns = new Turns({
-  slots: AT_A_TIME,
-  slotsPerHolder: AT_A_TIME,
-  // One of each connection waits at most.
-  maxWaitingPerHolder: Number.POSITIVE_INFINITY,
-  maxWaiting: Number.POSITIVE_INFINITY,
-  refusal: () => new Error('too many streams wait'),
-});
+/**
+ * Lets streams go on, fairly to holders: a thousand downloads of one holder do not delay those of others.
+ * One stream of each connection waits at most.
+ */
+const permits = new FairSemaphore({ permits: AT_A_TIME });
 
 /** Waits for something, unless the client disconnects. */
 export function orDisconnected<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
@@ -57,7 +46,7 @@ export class AnswerWriter {
   /** Bytes of an answer with a length that the library has taken. */
   #offset = 0;
   /** Bytes since other requests last ran; the first time it comes soon, because many may begin at once. */
-  #sent = TURN - PART;
+  #sent = QUANTUM - PART;
   /** Since when the library holds bytes that the system has not taken; null: it holds none. */
   #heldSince: number | null = null;
 
@@ -134,7 +123,7 @@ export class AnswerWriter {
       if (this.#offset === start + bytes.length) break;
       await this.#room(since);
     }
-    await this.#turn(bytes.length);
+    await this.#yield(bytes.length);
   }
 
   /** The last piece of an answer whose length is announced was sent. */
@@ -162,20 +151,20 @@ export class AnswerWriter {
   async #part(part: Uint8Array): Promise<void> {
     const rest = this.#heldSince === null ? part : await this.#ask(part);
     if (rest.length > 0) this.#write(rest);
-    await this.#turn(part.length);
+    await this.#yield(part.length);
   }
 
   /** Lets other requests run from time to time, and streams of other holders. */
-  async #turn(sent: number): Promise<void> {
+  async #yield(sent: number): Promise<void> {
     this.#sent += sent;
-    if (this.#sent < TURN) return;
+    if (this.#sent < QUANTUM) return;
     this.#sent = 0;
     const exchange = this.#exchange;
     await orDisconnected(exchange, new Promise(setImmediate));
-    const turn = turns.take(exchange.memory.holder, exchange.signal);
-    // The next stream has its turn after other requests.
-    turn.then(setImmediate, () => undefined);
-    await orDisconnected(exchange, turn);
+    const permit = permits.acquire(exchange.memory.holder, exchange.signal);
+    // The next stream goes on after other requests.
+    permit.then(setImmediate, () => undefined);
+    await orDisconnected(exchange, permit);
   }
 
   #write(bytes: Uint8Array): void {

@@ -4,9 +4,11 @@
  * JSON. What is kept is counted for its holder. A body that is read as a whole takes its memory before
  * it is read, all of it, so that of two that have arrived by half neither waits for the other.
  */
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Hold } from '#core/holders/budget.ts';
-import { UNCOUNTED } from '#core/holders/process-memory.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
+import type { Hold } from '#core/base/holders/budget.ts';
+import { UNCOUNTED } from '#core/base/holders/process-memory.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { type JsonHead, type ReadBytes, readJson } from './json-body.ts';
 import type { Admit, OnEntries } from './json-bounds.ts';
@@ -61,7 +63,7 @@ export const DISCARDED_MAX = 67_108_864;
  * which the library closes the connection without an answer.
  */
 const STALLED_MS = 6_000;
-const STALLED = `Nothing more of it came within ${STALLED_MS / 1_000} seconds. Chunk extensions are not understood; send it with Content-Length.`;
+const STALLED = reason('body_stalled', { seconds: STALLED_MS / 1_000 });
 /** How often the client of a paused connection is checked, in milliseconds. */
 const LOOK_MS = 2_000;
 /**
@@ -90,12 +92,12 @@ function watchSlow(body: IncomingBody): void {
 }
 
 function tooSlow(): ServiceError {
-  const reason = `The body came slower than ${SLOWEST} bytes per second.`;
-  return new ServiceError('OUT_OF_TIME', { reason });
+  const why = reason('body_too_slow', { bytesPerSecond: SLOWEST });
+  return new ServiceError('OUT_OF_TIME', { reason: why });
 }
 
 function tooLarge(limit: number): ServiceError {
-  return invalidPayload(`It is larger than ${limit} bytes.`, { limit, variable: 'BODY_MAX_SIZE' });
+  return invalidPayload(reason('body_too_large', { limit }), { limit, variable: 'BODY_MAX_SIZE' });
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {
@@ -167,8 +169,8 @@ export class IncomingBody implements Body {
     const admit: Admit = (amount) => {
       if (amount > 0) return this.#head.memory().values(amount);
     };
-    const turn = (length: number) => this.#head.memory().turn(length);
-    const parsed = readJson(read, this.#head, { limit, onEntries, turn, admit });
+    const permit = (length: number) => this.#head.memory().permit(length);
+    const parsed = readJson(read, this.#head, { limit, onEntries, permit, admit });
     parsed.then(
       () => this.#letGo(),
       () => this.#letGo(),

@@ -1,5 +1,7 @@
 /** Requests for parts of a file (RFC 9110, section 14). */
-import { ServiceError } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Request } from './request.ts';
 
 /** Bytes from the first one to the last one, both included. */
@@ -71,7 +73,7 @@ export function wantedRanges(
   if (found.length > 0) return found;
   throw new ServiceError(
     'RANGE_NOT_SATISFIABLE',
-    { reason: `The file has ${size} bytes.` },
+    { reason: reason('range_beyond_file', { size }) },
     { headers: { 'Content-Range': `bytes */${size}` } },
   );
 }

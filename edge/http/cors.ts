@@ -1,5 +1,5 @@
 /** Lets web pages of other origins use the API (Fetch Living Standard, 3.2). */
-import { includesOrigin, type Origins } from '#core/config/origin.ts';
+import { includesOrigin, type Origins } from '#core/base/config/origin.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
 

@@ -4,9 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import { type ProcessMemory, UNCOUNTED } from '#core/holders/process-memory.ts';
-import type { RequestSpan } from '#core/tracing/span.ts';
-import type { SendTimeouts } from './answer-writer.ts';
+import { type ProcessMemory, UNCOUNTED } from '#core/base/holders/process-memory.ts';
+import type { RequestSpan } from '#core/base/tracing/span.ts';
 import { DISCARDED_MAX, IncomingBody, NO_BODY } from './body.ts';
 import { addressText } from './ip-address-text.ts';
 import type { JsonBounds } from './json-bounds.ts';
@@ -20,6 +19,7 @@ import {
 import type { RequestCounts } from './request-counts.ts';
 import { RequestMemory } from './request-memory.ts';
 import { headerLine, type StandardHeaders } from './response-header.ts';
+import type { SendTimeouts } from './send-timeouts.ts';
 import type { HttpRequest, HttpResponse } from './uwebsockets.ts';
 
 /** Ids consist of a random part of this process and a counter. */

@@ -1,9 +1,9 @@
 /** What a client is told when a request fails: the error with its code, and no internals. */
 
-import { withoutSecrets } from '#core/config/redact-secrets.ts';
+import { withoutSecrets } from '#core/base/config/redact-secrets.ts';
+import { catalogue } from '#core/base/errors/catalogue.ts';
+import { type ErrorEntry, ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { translateFailure } from '#core/database/failure.ts';
-import { catalogue } from '#core/errors/catalogue.ts';
-import { type ErrorEntry, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import type { Response } from './response.ts';
 
 /** The answer to a failure. */

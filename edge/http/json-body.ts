@@ -1,5 +1,6 @@
 /** Reads the body of a request as JSON: checks its type and size first, then parses it. */
-import { ServiceError } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Admit, JsonBounds, OnEntries } from './json-bounds.ts';
 import type { SizeLimit } from './request.ts';
 import { parseInSlices } from './sliced-json.ts';
@@ -25,8 +26,8 @@ export type ReadBytes = (
 export interface JsonOptions {
   readonly limit: SizeLimit | undefined;
   readonly onEntries: OnEntries | undefined;
-  /** Waits for the turn of a long body; undefined where it need not wait. */
-  readonly turn: (length: number) => Promise<void> | undefined;
+  /** Waits for the permit of a long body; undefined where it need not wait. */
+  readonly permit: (length: number) => Promise<void> | undefined;
   /** Takes memory for what the body holds, before it is parsed. */
   readonly admit: Admit;
 }
@@ -36,8 +37,8 @@ const PARSED_AT_ONCE = 262_144;
 
 function beyond({ bytes: limit, variable, member }: SizeLimit): ServiceError {
   const what = member === undefined ? 'The body' : `A body with "${member}"`;
-  const reason = `${what} must not be larger than ${limit} bytes (${variable}).`;
-  return new ServiceError('CONTENT_TOO_LARGE', { reason, limit, variable });
+  const why = reason('body_part_too_large', { part: what, limit, variable });
+  return new ServiceError('CONTENT_TOO_LARGE', { reason: why, limit, variable });
 }
 
 function hasMember(value: unknown, name: string): boolean {
@@ -71,7 +72,7 @@ function checkJson(head: JsonHead): void {
 export async function readJson(
   read: ReadBytes,
   head: JsonHead,
-  { limit, onEntries, turn, admit }: JsonOptions,
+  { limit, onEntries, permit, admit }: JsonOptions,
 ): Promise<unknown> {
   checkJson(head);
   const isSmaller = limit !== undefined && limit.bytes < head.limit;
@@ -89,6 +90,6 @@ export async function readJson(
   const onMember = (name: string) => {
     if (isSmaller && name === limit.member && bytes.length > limit.bytes) throw beyond(limit);
   };
-  await turn(bytes.length);
+  await permit(bytes.length);
   return await parseInSlices(bytes, onMember, { bounds: head.bounds, onEntries, admit });
 }

@@ -2,7 +2,9 @@
  * Counts the values of a JSON text by its brackets and commas, so that too many are refused before
  * the text is parsed, and memory is taken for them.
  */
-import { invalidPayload } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 
 /** Maximum nesting of objects and arrays, so that recursion cannot exceed the stack. */
 export const JSON_MAX_DEPTH = 256;
@@ -85,7 +87,7 @@ export class JsonCounter {
     if (isObject) this.#objects += 1;
     const depth = this.#open.push(isObject ? 0 : -1);
     if (depth > JSON_MAX_DEPTH) {
-      throw invalidPayload(`It is nested more than ${JSON_MAX_DEPTH} levels deep.`);
+      throw invalidPayload(reason('body_nested_too_deep', { limit: JSON_MAX_DEPTH }));
     }
     this.#add();
   }
@@ -110,8 +112,8 @@ export class JsonCounter {
     const { members: limit } = this.#bounds;
     // Before the first comma and after it there is one member each.
     if (count + 2 > limit) {
-      const reason = `It contains an object with more than ${limit} members (BODY_MAX_MEMBERS).`;
-      throw invalidPayload(reason, { limit, variable: 'BODY_MAX_MEMBERS' });
+      const why = reason('body_object_too_large', { limit });
+      throw invalidPayload(why, { limit, variable: 'BODY_MAX_MEMBERS' });
     }
   }
 
@@ -119,7 +121,7 @@ export class JsonCounter {
     this.#values += 1;
     const { values: limit } = this.#bounds;
     if (this.#values <= limit) return;
-    const reason = `It contains more than ${limit} values, including members and list entries (BODY_MAX_VALUES).`;
-    throw invalidPayload(reason, { limit, variable: 'BODY_MAX_VALUES' });
+    const why = reason('body_has_too_many_values', { limit });
+    throw invalidPayload(why, { limit, variable: 'BODY_MAX_VALUES' });
   }
 }

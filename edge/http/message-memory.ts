@@ -1,6 +1,6 @@
 /** What the messages of one WebSocket hold of the memory of the process until they are handled. */
-import type { Hold } from '#core/holders/budget.ts';
-import { type ProcessMemory, UNCOUNTED } from '#core/holders/process-memory.ts';
+import type { Hold } from '#core/base/holders/budget.ts';
+import { type ProcessMemory, UNCOUNTED } from '#core/base/holders/process-memory.ts';
 import { UNBOUNDED } from './json-bounds.ts';
 import { countJson } from './strict-json.ts';
 

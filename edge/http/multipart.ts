@@ -1,8 +1,9 @@
 /** Reads the files of a `multipart/form-data` body (RFC 7578) while they arrive. */
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { UNCOUNTED } from '#core/holders/process-memory.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
+import { UNCOUNTED } from '#core/base/holders/process-memory.ts';
 import { delimiterOf, MultipartFeed } from './multipart-feed.ts';
 import { ClientGoneError, type Request } from './request.ts';
 
@@ -83,21 +84,35 @@ class FileContent {
 
 /** What the parser has told of. */
 type Arrived =
-  | { readonly file: IncomingFile; readonly content: FileContent }
+  | { readonly file: IncomingFile; readonly content: FileContent | null }
   | { readonly end: Error | null };
+
+/** A part that is taken for a file although the client names none. */
+export interface TextFile {
+  /** The name of the part. */
+  readonly part: string;
+  readonly limit: number;
+  /** The variable that bounds it. */
+  readonly variable: string;
+}
+
+export interface FileOptions {
+  /** What stands behind the first file does not matter. */
+  readonly onlyFirst?: boolean;
+  readonly textFile?: TextFile | null;
+}
 
 /**
  * Reads the files of a body in their order, each with the text parts since the one before it. The next
  * one arrives when the last one is read or left.
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart; INVALID_PAYLOAD when
  *   it is malformed, has no file, has too much before a file or text parts behind the last one
- * @param options.onlyFirst what stands behind the first file does not matter
  */
 export async function* incomingFiles(
   request: Request,
-  { onlyFirst = false } = {},
+  { onlyFirst = false, textFile = null }: FileOptions = {},
 ): AsyncGenerator<IncomingFile, void> {
-  const { parser, delimiter } = openParser(request);
+  const { parser, delimiter } = openParser(request, textFile?.limit ?? LIMITS.fieldSize);
   const body = request.body.lend();
   const arrivals: Arrived[] = [];
   let failure: Error | null = null;
@@ -129,10 +144,20 @@ export async function* incomingFiles(
     if (failure !== null) throw failure;
     return passed;
   };
-  parser.on('field', (name, value, { valueTruncated }) => {
+  parser.on('field', (name, value, { valueTruncated, mimeType }) => {
     if (onlyFirst && files > 0) return;
-    if (valueTruncated) stop(invalidPayload(`The part ${name} before the file is too large.`));
-    fields.set(name, value);
+    const isFile = name === textFile?.part;
+    if (isFile && valueTruncated) {
+      const { limit, variable } = textFile;
+      stop(new ServiceError('CONTENT_TOO_LARGE', { limit, variable }));
+    } else if (valueTruncated || (!isFile && value.length > LIMITS.fieldSize)) {
+      stop(invalidPayload(reason('form_part_too_large', { name })));
+    }
+    if (isFile) {
+      files += 1;
+      const facts = { fieldName: name, filename: '', mimeType, charset: null, fields };
+      arrivals.push({ file: { ...facts, stream: wholeOf(value) }, content: null });
+    } else fields.set(name, value);
     uncounted += name.length + value.length;
     if (uncounted > UNCOUNTED) {
       try {
@@ -142,7 +167,7 @@ export async function* incomingFiles(
         stop(error instanceof Error ? error : new Error(String(error)));
       }
     }
-    if (fields.size > MOST_FIELDS) stop(invalidPayload('It has too many parts before the file.'));
+    if (fields.size > MOST_FIELDS) stop(invalidPayload(reason('form_has_too_many_parts')));
   });
   parser.on('file', (fieldName = '', parsed, { filename = '', mimeType }) => {
     const content = new FileContent(parsed, (error) => stop(malformed(error)));
@@ -154,7 +179,7 @@ export async function* incomingFiles(
     arrivals.push({ file: { ...facts, stream: told(content.read(step)) }, content });
   });
   const tooMany = () => {
-    if (!onlyFirst || files === 0) stop(invalidPayload('It has too many parts before the file.'));
+    if (!onlyFirst || files === 0) stop(invalidPayload(reason('form_has_too_many_parts')));
   };
   parser.on('fieldsLimit', tooMany).on('partsLimit', tooMany);
   parser.on('error', (error) => stop(malformed(error)));
@@ -166,13 +191,13 @@ export async function* incomingFiles(
         await step();
       } else if ('file' in arrived) {
         yield arrived.file;
-        arrived.content.leave();
+        arrived.content?.leave();
       } else {
         if (arrived.end !== null) throw arrived.end;
         const [late] = fields.keys();
-        if (files === 0) throw invalidPayload('It contains no file.');
+        if (files === 0) throw invalidPayload(reason('form_without_file'));
         if (late === undefined) return;
-        throw invalidPayload(`The part ${late} must stand before the file that it is about.`);
+        throw invalidPayload(reason('form_part_after_file', { name: late }));
       }
     }
   } finally {
@@ -187,10 +212,13 @@ export async function* incomingFiles(
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart, INVALID_PAYLOAD
  *   when it is malformed, has no file, or has too much before it
  */
-export async function firstFile(request: Request): Promise<IncomingFile> {
-  const files = incomingFiles(request, { onlyFirst: true });
+export async function firstFile(
+  request: Request,
+  textFile: TextFile | null = null,
+): Promise<IncomingFile> {
+  const files = incomingFiles(request, { onlyFirst: true, textFile });
   const { value } = await files.next();
-  if (value === undefined) throw invalidPayload('It contains no file.');
+  if (value === undefined) throw invalidPayload(reason('form_without_file'));
   const stream = async function* () {
     try {
       for await (const piece of value.stream) yield Buffer.from(piece);
@@ -212,6 +240,10 @@ function charsetOf(bytes: Buffer): string | null {
   return match?.[1]?.toLowerCase() ?? null;
 }
 
+async function* wholeOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
 async function* told(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* content;
@@ -224,8 +256,8 @@ async function* told(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 }
 
 function malformed(error: unknown): ServiceError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return invalidPayload(`It is not well-formed multipart/form-data: ${reason}.`);
+  const fault = error instanceof Error ? error.message : String(error);
+  return invalidPayload(reason('form_malformed', { fault }));
 }
 
 interface Parser {
@@ -233,7 +265,8 @@ interface Parser {
   readonly delimiter: Buffer | null;
 }
 
-function openParser(request: Request): Parser {
+/** @param fieldSize most bytes of a text part */
+function openParser(request: Request, fieldSize: number): Parser {
   const contentType = request.header('content-type');
   if (contentType === undefined || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
@@ -243,7 +276,7 @@ function openParser(request: Request): Parser {
   }
   try {
     const headers = { 'content-type': contentType };
-    const parser = busboy({ headers, limits: LIMITS, defParamCharset: 'utf8' });
+    const parser = busboy({ headers, limits: { ...LIMITS, fieldSize }, defParamCharset: 'utf8' });
     return { parser, delimiter: delimiterOf(contentType) };
   } catch (error) {
     throw malformed(error);

@@ -2,7 +2,7 @@
  * Counts the requests of a route by their status, and how long they took. Routes are named by their
  * template, so that no path of a client makes a new name.
  */
-import { type Count, type Distribution, metrics } from '#core/metrics/metrics.ts';
+import { type Count, type Distribution, metrics } from '#core/base/metrics/metrics.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'PUT', 'DELETE', 'SEARCH']);
 /** The route of what was answered before a route was found, or without one. */

@@ -2,8 +2,9 @@
  * What one request holds of the memory of the process: its body, what is made of it, and its answer.
  * All of it belongs to the address of the client until the caller is known, and to him afterwards.
  */
-import type { Hold } from '#core/holders/budget.ts';
-import type { ProcessMemory } from '#core/holders/process-memory.ts';
+import type { Hold } from '#core/base/holders/budget.ts';
+import type { Release } from '#core/base/holders/fair-semaphore.ts';
+import type { ProcessMemory } from '#core/base/holders/process-memory.ts';
 
 export class RequestMemory {
   readonly process: ProcessMemory;
@@ -11,8 +12,8 @@ export class RequestMemory {
   #holder: string;
   readonly #bytes: Hold[] = [];
   #giveBack: (() => void)[] = [];
-  /** Ends the turn that was taken before the values were counted. */
-  #endTurn: (() => void) | undefined;
+  /** Releases the permit that was acquired before the values were counted. */
+  #permit: Release | undefined;
   #isOver = false;
 
   /** @param signal that of the request, for what waits */
@@ -41,16 +42,16 @@ export class RequestMemory {
   }
 
   /**
-   * Waits for the turn of a long body, before its values are counted.
+   * Waits for the permit of a long body, before its values are counted.
    * @param length in bytes
    * @returns undefined where it need not wait
    * @throws ServiceError SERVICE_UNAVAILABLE
    */
-  turn(length: number): Promise<void> | undefined {
-    const turn = this.process.turn(this.#holder, length, this.#signal);
-    return turn?.then((endTurn) => {
-      this.#endTurn = endTurn;
-      this.#keep(endTurn);
+  permit(length: number): Promise<void> | undefined {
+    const permit = this.process.permit(this.#holder, length, this.#signal);
+    return permit?.then((release) => {
+      this.#permit = release;
+      this.#keep(release);
     });
   }
 
@@ -60,8 +61,8 @@ export class RequestMemory {
    * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE where there is never so much
    */
   values(amount: number): void | Promise<void> {
-    const taken = this.process.take(this.#holder, amount, this.#signal, this.#endTurn);
-    this.#endTurn = undefined;
+    const taken = this.process.take(this.#holder, amount, this.#signal, this.#permit);
+    this.#permit = undefined;
     if (taken instanceof Promise) return taken.then((giveBack) => this.#keep(giveBack));
     this.#keep(taken);
   }
@@ -75,7 +76,7 @@ export class RequestMemory {
   }
 
   /**
-   * The work is done, and its values are given back with its turn: how long the answer takes to leave is
+   * The work is done, and its values are given back with its permit: how long the answer takes to leave is
    * up to the client.
    */
   releaseValues(): void {

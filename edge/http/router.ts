@@ -1,6 +1,6 @@
 /** Finds the route of a request by method and path. */
 import findMyWay from 'find-my-way';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Request } from './request.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { Handler, Response } from './response.ts';
@@ -36,6 +36,7 @@ interface Found {
   readonly route: Route;
   readonly counts: RequestCounts;
   readonly options: Readonly<Record<string, string>>;
+  readonly namesMethods: boolean;
 }
 
 /** A route and its handler. */
@@ -46,6 +47,8 @@ export interface RegisteredRoute {
   readonly route: Route;
   /** What the answer to OPTIONS says besides. */
   readonly options?: Readonly<Record<string, string>> | undefined;
+  /** Other methods on its path are METHOD_NOT_ALLOWED instead of ROUTE_NOT_FOUND. */
+  readonly namesMethods?: boolean | undefined;
 }
 
 /**
@@ -61,8 +64,9 @@ export class Router {
 
   /** @param otherwise answers requests without a route, by default ROUTE_NOT_FOUND */
   constructor(routes: readonly RegisteredRoute[], otherwise: Route = refuse) {
-    for (const { method, path, route, options = {} } of routes) {
-      const found: Found = { route, counts: new RequestCounts(method, path), options };
+    for (const { method, path, route, options = {}, namesMethods = false } of routes) {
+      const counts = new RequestCounts(method, path);
+      const found: Found = { route, counts, options, namesMethods };
       this.#routes.on(method, path, () => undefined, found);
     }
     this.#otherwise = otherwise;
@@ -79,19 +83,35 @@ export class Router {
     if (method === 'OPTIONS') return this.#options(request);
     const wanted = method === 'HEAD' ? 'GET' : method;
     const found = isMethod(wanted) ? this.#routes.find(wanted, path) : null;
-    if (found === null) return this.#otherwise(request, {});
+    if (found === null) return this.#otherMethod(request);
     const { route, counts }: Found = found.store;
     request.counts = counts;
     return route(request, found.params);
   };
 
-  #options(request: Request): Response {
-    const found = METHODS.flatMap((method) => {
-      const at = this.#routes.find(method, request.path);
+  #otherMethod(request: Request): Response | Promise<Response> {
+    const found = this.#at(request.path);
+    if (!found.some(({ store }) => store.namesMethods)) return this.#otherwise(request, {});
+    const allowed = found.map(({ method }) => method);
+    throw new ServiceError(
+      'METHOD_NOT_ALLOWED',
+      { allowed, current: request.method },
+      { headers: { Allow: allowed.join(', ') } },
+    );
+  }
+
+  /** The routes of a path. */
+  #at(path: string): readonly { readonly method: Method; readonly store: Found }[] {
+    return METHODS.flatMap((method) => {
+      const at = this.#routes.find(method, path);
       if (at === null) return [];
       const store: Found = at.store;
       return [{ method, store }];
     });
+  }
+
+  #options(request: Request): Response {
+    const found = this.#at(request.path);
     const allowed: string[] = found.map(({ method }) => method);
     if (allowed.length === 0) throw routeNotFound(request);
     if (allowed.includes('GET')) allowed.push('HEAD');

@@ -3,15 +3,16 @@
  * client can end the process or leave anything behind.
  */
 import { createServer as createProbe } from 'node:net';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { ProcessMemory } from '#core/holders/process-memory.ts';
-import type { Log } from '#core/log/log.ts';
-import { metrics } from '#core/metrics/metrics.ts';
-import { isTracing, RequestSpan } from '#core/tracing/span.ts';
-import type { SendTimeouts } from './answer-writer.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
+import { ProcessMemory } from '#core/base/holders/process-memory.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
+import { isTracing, RequestSpan } from '#core/base/tracing/span.ts';
 import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { failureOf } from './failure-response.ts';
+import { HalfSentMessages } from './half-sent.ts';
 import { HEADERS_MAX_SIZE } from './header-limit.ts';
 import { type JsonBounds, UNBOUNDED } from './json-bounds.ts';
 import { MessageMemory } from './message-memory.ts';
@@ -20,6 +21,7 @@ import { countsWithoutRoute } from './request-counts.ts';
 import type { Handler, Response } from './response.ts';
 import { StandardHeaders } from './response-header.ts';
 import { leave, sendPieces, sendWhole } from './send-response.ts';
+import type { SendTimeouts } from './send-timeouts.ts';
 import {
   App,
   closeListenSocket,
@@ -36,6 +38,7 @@ import {
   CLOSE,
   type SocketData,
   type SocketHandler,
+  type SocketOutlet,
   type SocketRoute,
 } from './web-socket.ts';
 
@@ -106,8 +109,8 @@ const SEND_TIMEOUTS: SendTimeouts = { idle: 60_000, total: 3_600_000 };
 
 function headersTooLarge(): ServiceError {
   const limit = HEADERS_MAX_SIZE;
-  const reason = `Its line and headers are larger than ${limit} bytes; long queries go into the body of SEARCH.`;
-  return new ServiceError('HEADERS_TOO_LARGE', { reason, limit });
+  const why = reason('headers_too_large', { limit });
+  return new ServiceError('HEADERS_TOO_LARGE', { reason: why, limit });
 }
 
 const SUCCESS: Outcome = { level: 'debug' };
@@ -128,6 +131,7 @@ class HttpServer implements Server {
   #running = 0;
   #connections = 0;
   readonly #sockets = new Set<SocketData>();
+  readonly #halfSent: HalfSentMessages;
   readonly #readings: readonly (() => void)[];
   /** Called when a request ended or a connection closed. */
   #onQuieter: (() => void) | null = null;
@@ -154,9 +158,12 @@ class HttpServer implements Server {
       metrics.reading('sluice_http_requests_in_progress', () => [[{}, this.#running]]),
       metrics.reading('sluice_http_connections', () => [[{}, this.#connections]]),
     ];
+    const { log } = options;
+    this.#halfSent = new HalfSentMessages({ connections: () => this.#outlets(), log });
+    const open = { all: this.#sockets, halfSent: this.#halfSent };
     for (const route of options.sockets ?? []) {
       this.#app.ws<SocketData>(route.path, {
-        ...behaviorOf(route, this.#sockets),
+        ...behaviorOf(route, open),
         upgrade: (socket, request, context) => this.#upgrade(route, socket, request, context),
       });
     }
@@ -174,7 +181,7 @@ class HttpServer implements Server {
 
   async drain({ linger = 1_000, limit = 5_000 }: DrainOptions = {}): Promise<void> {
     this.#draining = true;
-    for (const { outlet } of this.#sockets) outlet?.end(CLOSE.restart, 'The server restarts.');
+    for (const outlet of this.#outlets()) outlet.end(CLOSE.restart, 'The server restarts.');
     await this.#until(() => this.#connections <= 0, linger);
     this.#stopListening();
     await this.#until(() => this.#running <= 0, limit);
@@ -185,8 +192,13 @@ class HttpServer implements Server {
     if (this.#closed) return;
     this.#closed = true;
     for (const remove of this.#readings) remove();
+    this.#halfSent.close();
     this.#listening = null;
     this.#app.close();
+  }
+
+  *#outlets(): Generator<SocketOutlet> {
+    for (const { outlet } of this.#sockets) if (outlet !== null) yield outlet;
   }
 
   #stopListening(): void {
@@ -272,7 +284,7 @@ class HttpServer implements Server {
     const current = this.#begin(socket, request);
     if (current === null) return;
     try {
-      if (current.ambiguous) throw invalidPayload('Its length is given in more than one way.');
+      if (current.ambiguous) throw invalidPayload(reason('body_length_ambiguous'));
       if (current.headSize > HEADERS_MAX_SIZE) throw headersTooLarge();
       const { cors, handler } = this.#options;
       const handle = () => cors?.admit(current) ?? handler(current);

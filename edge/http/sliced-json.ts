@@ -3,8 +3,10 @@
  * finds the ends of the large objects and lists. A second pass parses small values in batches and
  * builds the large ones from them.
  */
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { TimeSlice } from '#core/process/time-slice.ts';
+
+import { placed, reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
 import {
   type Admit,
   type JsonBounds,
@@ -35,7 +37,7 @@ function isBlank(byte: number | undefined): boolean {
 }
 
 function malformed(at: number): Error {
-  return invalidPayload(`It is not valid JSON near byte ${at}.`);
+  return invalidPayload(reason('body_json_invalid_near', { at }));
 }
 
 /**
@@ -70,7 +72,7 @@ async function findLarge(
       if (at - start > SLICE) large.set(start, at);
     }
   }
-  if (open.length > 0) throw invalidPayload('Unexpected end of JSON input.');
+  if (open.length > 0) throw invalidPayload(reason('body_json_ends_early'));
   return large;
 }
 
@@ -217,9 +219,9 @@ class SlicedReader {
     try {
       return parseCounted(Buffer.concat([Buffer.from(open), part, Buffer.from(close)]));
     } catch (error) {
-      const reason = error instanceof ServiceError ? error.details.reason : null;
-      if (from === 0 || typeof reason !== 'string') throw error;
-      throw invalidPayload(`In the part from byte ${from}: ${reason}`);
+      const inner = error instanceof ServiceError ? error.details.reason : undefined;
+      if (from === 0 || inner === undefined) throw error;
+      throw invalidPayload(placed(`In the part from byte ${from}: `, inner));
     }
   }
 

@@ -1,6 +1,7 @@
 /** Answers with stored files: conditions, parts and lengths (RFC 9110, sections 13 and 14). */
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { type ByteRange, type Validators, wantedRanges } from './byte-range.ts';
 import { namesTag } from './entity-tag.ts';
 import type { Request } from './request.ts';
@@ -40,7 +41,7 @@ function isKnown(request: Request, { tag, modified }: Validators): boolean {
   const before = timeOf(request.header('if-unmodified-since'));
   const failed = match === undefined ? before !== null && time > before : !hasTag(match, tag);
   if (failed) {
-    throw new ServiceError('PRECONDITION_FAILED', { reason: 'The file is another one by now.' });
+    throw new ServiceError('PRECONDITION_FAILED', { reason: reason('file_changed_meanwhile') });
   }
   const noneMatch = request.header('if-none-match');
   if (noneMatch !== undefined) return namesTag(noneMatch, tag);

@@ -1,5 +1,7 @@
 /** Parses a JSON body (RFC 8259) strictly: no inexact numbers, no `__proto__`, only UTF-8. */
-import { invalidPayload } from '#core/errors/service-error.ts';
+
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import {
   JSON_MAX_DEPTH,
   type JsonBounds,
@@ -55,7 +57,7 @@ export function parseCounted(bytes: Uint8Array): unknown {
   try {
     const value: unknown = JSON.parse(text);
     if (namesPrototype(text)) {
-      throw invalidPayload('It contains a member named __proto__, which is not allowed.');
+      throw invalidPayload(reason('body_member_proto'));
     }
     checkNumbers(bytes);
     return value;
@@ -74,7 +76,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw invalidPayload('It is not valid UTF-8.');
+    throw invalidPayload(reason('body_not_utf8'));
   }
 }
 
@@ -135,9 +137,7 @@ function checkNumbers(bytes: Uint8Array): void {
       const source = buffer.toString('latin1', start, at);
       if (!isLost(source)) continue;
       const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
-      throw invalidPayload(
-        `The number ${shown} at position ${start} is beyond the exact range of JSON numbers; send it as text.`,
-      );
+      throw invalidPayload(reason('body_number_beyond_exact_range', { shown, start }));
     }
   }
 }
@@ -168,15 +168,15 @@ export function endOfString(buffer: Buffer, start: number): number {
 }
 
 /** The parser's message, with the position when it lacks one. */
-function reasonOf(error: SyntaxError, text: string): string {
+function reasonOf(error: SyntaxError, text: string): Reason {
   if (/at position \d|end of JSON input/.test(error.message) || text.length > LOCATE_MAX_LENGTH) {
-    return `${error.message}.`;
+    return reason('body_json_parser_message', { message: error.message });
   }
   const position = locate(text);
   const before = text.slice(0, position);
   const line = before.split('\n').length;
   const column = position - before.lastIndexOf('\n');
-  return `${error.message} at position ${position} (line ${line} column ${column}).`;
+  return reason('body_json_invalid', { message: error.message, position, line, column });
 }
 
 /**

@@ -3,7 +3,7 @@
  * its declarations lack. Nothing outside this folder may import the library.
  */
 import './header-limit.ts';
-import { _cfg, type us_listen_socket as ListenSocket } from 'uWebSockets.js';
+import type { us_listen_socket as ListenSocket } from 'uWebSockets.js';
 
 declare module 'uWebSockets.js' {
   interface TemplatedApp {
@@ -17,22 +17,28 @@ declare module 'uWebSockets.js' {
   export function _cfg(key: 'silent'): void;
 }
 
+// A static import of a package may move before the limit, as bundlers do.
+const library = await import('uWebSockets.js');
+
 // Otherwise every answer names the library and its version.
-_cfg('silent');
+library._cfg('silent');
+
+export const {
+  App,
+  us_listen_socket_close: closeListenSocket,
+  us_socket_local_port: localPort,
+} = library;
 
 /** Options of `listen`: share the port with other processes (SO_REUSEPORT), or own it. */
 export const SHARED_PORT = 0;
 export const EXCLUSIVE_PORT = 1;
 
-export {
-  App,
-  type HttpRequest,
-  type HttpResponse,
-  type TemplatedApp,
-  us_listen_socket_close as closeListenSocket,
-  type us_socket_context_t as SocketContext,
-  us_socket_local_port as localPort,
-  type WebSocket,
-  type WebSocketBehavior,
+export type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  us_socket_context_t as SocketContext,
+  WebSocket,
+  WebSocketBehavior,
 } from 'uWebSockets.js';
 export type { ListenSocket };

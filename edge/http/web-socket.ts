@@ -1,5 +1,6 @@
 /** WebSockets (RFC 6455) as the rest of the edge sees them: one connection, texts both ways. */
 
+import type { AskedConnection, HalfSentMessages, Sign } from './half-sent.ts';
 import type { MessageMemory } from './message-memory.ts';
 import type { Request } from './request.ts';
 import type { WebSocket, WebSocketBehavior } from './uwebsockets.ts';
@@ -20,6 +21,8 @@ export interface SocketHandler {
   /** For whom memory is held: the user, or the address until he is known. */
   readonly holder: string;
   opened(outlet: Outlet): void;
+  /** Sends a message that clients answer by one; whether clients of this connection know such. */
+  sendPing(): boolean;
   /** Resolves when the message is handled. */
   message(text: string): Promise<void>;
   /** The connection is closed, by whomever. */
@@ -69,15 +72,23 @@ function shortened(reason: string): string {
   return Buffer.byteLength(reason) <= 120 ? reason : `${reason.slice(0, 30)}…`;
 }
 
-export class SocketOutlet implements Outlet {
+export class SocketOutlet implements Outlet, AskedConnection {
   readonly #socket: WebSocket<SocketData>;
+  readonly #handler: SocketHandler;
   readonly #limit: number;
+  readonly messageLimit: number;
   #state: 'open' | 'ending' | 'closed' = 'open';
   #farewell: NodeJS.Timeout | null = null;
 
-  constructor(socket: WebSocket<SocketData>, limit: number) {
+  constructor(socket: WebSocket<SocketData>, { bufferLimit, messageLimit }: SocketRoute) {
     this.#socket = socket;
-    this.#limit = limit;
+    this.#handler = socket.getUserData().handler;
+    this.#limit = bufferLimit;
+    this.messageLimit = messageLimit;
+  }
+
+  get holder(): string {
+    return this.#handler.holder;
   }
 
   send(text: string): void {
@@ -93,6 +104,18 @@ export class SocketOutlet implements Outlet {
     // Who does not read gets no farewell either.
     this.#farewell = setTimeout(() => this.#cut(), FAREWELL_MS);
     this.#socket.end(code, shortened(reason));
+  }
+
+  ask(by: Sign): boolean {
+    if (this.#state !== 'open') return false;
+    if (by === 'message') return this.#handler.sendPing();
+    this.#socket.ping();
+    return true;
+  }
+
+  cut(reason: string): void {
+    this.end(CLOSE.tryAgain, reason);
+    this.#cut();
   }
 
   /** The connection is closed. */
@@ -118,34 +141,43 @@ function handle({ handler, outlet, memory }: SocketData, message: Uint8Array): v
   handler.message(Buffer.from(message).toString()).finally(giveBack);
 }
 
-/**
- * How the library handles the connections of a route, but for their beginning.
- * @param connections those that are open
- */
+/** The open connections of all routes. */
+export interface OpenConnections {
+  readonly all: Set<SocketData>;
+  readonly halfSent: HalfSentMessages;
+}
+
+/** How the library handles the connections of a route, but for their beginning. */
 export function behaviorOf(
-  { messageLimit, bufferLimit }: SocketRoute,
-  connections: Set<SocketData>,
+  route: SocketRoute,
+  { all, halfSent }: OpenConnections,
 ): WebSocketBehavior<SocketData> {
+  const heard = ({ outlet }: SocketData, sign: Sign) => {
+    if (outlet !== null) halfSent.heard(outlet, sign);
+  };
   return {
-    maxPayloadLength: messageLimit,
+    maxPayloadLength: route.messageLimit,
     // Nothing is dropped in silence: the outlet ends the connection.
     maxBackpressure: 0,
     idleTimeout: IDLE_S,
     sendPingsAutomatically: true,
     open(socket) {
       const data = socket.getUserData();
-      data.outlet = new SocketOutlet(socket, bufferLimit);
-      connections.add(data);
+      data.outlet = new SocketOutlet(socket, route);
+      all.add(data);
       data.handler.opened(data.outlet);
     },
     message(socket, message, isBinary) {
       const data = socket.getUserData();
+      heard(data, 'message');
       if (isBinary) data.outlet?.end(CLOSE.unsupported, 'Messages are texts.');
       else handle(data, new Uint8Array(message));
     },
+    pong: (socket) => heard(socket.getUserData(), 'frame'),
     close(socket) {
       const data = socket.getUserData();
-      connections.delete(data);
+      all.delete(data);
+      heard(data, 'message');
       data.memory.release();
       data.outlet?.closed();
       data.handler.closed();

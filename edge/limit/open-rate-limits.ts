@@ -1,6 +1,6 @@
 /** Opens the rate limits of an edge. */
-import type { Config } from '#core/config/config.ts';
-import type { Log } from '#core/log/log.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { Log } from '#core/base/log/log.ts';
 import { MemoryStore } from './memory-store.ts';
 import { Limits } from './rate-limits.ts';
 

@@ -4,13 +4,13 @@
  * knows: the client's address and the user of a valid token. A client cannot choose a new key.
  */
 
-import { clientIpBy } from '#core/access/client-ip.ts';
+import { clientIpResolver } from '#core/access/client-ip.ts';
 import type { Caller } from '#core/access/grants.ts';
 import { addressKey } from '#core/access/quota-key.ts';
-import type { Config } from '#core/config/config.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { type Count as Counted, metrics } from '#core/metrics/metrics.ts';
-import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import { type Count as Counted, metrics } from '#core/base/metrics/metrics.ts';
+import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import { ClientGoneError, type Request } from '#edge/http/request.ts';
 import type { CounterStore } from './memory-store.ts';
 import type { Count, Counter, Quota } from './request-counter.ts';
@@ -40,7 +40,7 @@ export class Limits {
 
   constructor(config: Config, store: CounterStore) {
     this.#store = store;
-    this.#address = clientIpBy(config.IP_TRUST_PROXY);
+    this.#address = clientIpResolver(config.IP_TRUST_PROXY);
     const limit = (name: string, enabled: boolean, points: number, duration: number) => {
       const quota = { points, duration };
       const policy = `"${name}";q=${points};w=${duration}`;

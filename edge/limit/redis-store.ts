@@ -4,8 +4,8 @@ import {
   RateLimiterMemory,
   RateLimiterRedis,
 } from 'rate-limiter-flexible';
-import type { Log } from '#core/log/log.ts';
-import { OptionalRedis } from '#core/redis/optional-redis.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { OptionalRedis } from '#core/messaging/redis/optional-redis.ts';
 import type { CounterStore } from './memory-store.ts';
 import { Counter, type Quota } from './request-counter.ts';
 

@@ -1,19 +1,21 @@
 /** The WebSocket of GraphQL, by the protocol graphql-transport-ws. */
+
 import {
   type ExecutionArgs,
   type ExecutionResult,
   type FormattedExecutionResult,
   GraphQLError,
 } from 'graphql';
-import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Server } from 'graphql-ws';
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, makeServer, type Server } from 'graphql-ws';
 import * as v from 'valibot';
-import type { AccessChanges } from '#core/catalog/access-changes.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
-import type { LiveItems } from '#core/live/live-items.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import type { LiveSubscriptions } from '#core/live/live-subscriptions.ts';
 import type { Subscriber } from '#core/live/subscriber.ts';
-import { operationOf } from '#edge/graphql/document.ts';
+import type { AccessChanges } from '#core/model/catalog/access-changes.ts';
+import { operationOf } from '#edge/graphql/document-cache.ts';
 import type { GraphRequest } from '#edge/graphql/execute.ts';
-import { subscriptionOf } from '#edge/graphql/subscription.ts';
+import { parseSubscription } from '#edge/graphql/subscription.ts';
 import { errorEntriesOf } from '#edge/http/failure-response.ts';
 import type { Request } from '#edge/http/request.ts';
 import { CLOSE, type Outlet } from '#edge/http/web-socket.ts';
@@ -22,14 +24,16 @@ import { EventQueue } from './event-queue.ts';
 import { ItemRequests } from './item-request.ts';
 import { SocketRequest } from './socket-request.ts';
 import {
-  type Admission,
   type Connection,
+  type ConnectionStart,
   type Credentials,
-  dismissal,
+  closeReason,
   type Sockets,
 } from './sockets.ts';
 
 export const SUBPROTOCOL = GRAPHQL_TRANSPORT_WS_PROTOCOL;
+
+const PING = JSON.stringify({ type: MessageType.Ping });
 
 /** Closing codes of the protocol. */
 const FORBIDDEN = 4403;
@@ -48,9 +52,9 @@ const formatted = v.object({
   errors: v.optional(v.array(v.looseObject({ message: v.string() }))),
 });
 
-export interface GraphSocketParts extends Admission {
+export interface GraphSocketParts extends ConnectionStart {
   readonly services: EdgeServices;
-  readonly live: LiveItems;
+  readonly live: LiveSubscriptions;
   readonly sockets: Sockets;
   /** The request that began the connection. */
   readonly request: Request;
@@ -155,6 +159,11 @@ export class GraphSocket implements Connection {
     return this.#parts.sockets.holderOf(this.#request, this.#credentials);
   }
 
+  sendPing(): boolean {
+    this.#outlet?.send(PING);
+    return true;
+  }
+
   message(text: string): Promise<void> {
     return this.#onMessage(text).catch((error: unknown) => {
       this.#parts.services.log.debug({ err: error }, 'a message could not be handled');
@@ -219,8 +228,8 @@ export class GraphSocket implements Connection {
     const { services, live } = this.#parts;
     const most = services.config.WEBSOCKETS_MAX_SUBSCRIPTIONS;
     if (open > most) {
-      const reason = `A connection may have ${most} subscriptions (WEBSOCKETS_MAX_SUBSCRIPTIONS).`;
-      throw new ServiceError('LIMIT_EXCEEDED', { reason });
+      const why = reason('too_many_subscriptions_of_connection', { limit: most });
+      throw new ServiceError('LIMIT_EXCEEDED', { reason: why });
     }
     const credentials = this.#credentials;
     if (credentials === null) throw new ServiceError('INVALID_CREDENTIALS');
@@ -245,7 +254,7 @@ export class GraphSocket implements Connection {
     if (operation.operation !== 'subscription') return { args, queue: null };
     await services.limits.enter(this.#request);
     await services.limits.identify(this.#request, caller);
-    const subscription = subscriptionOf(valid, operation, request, services.bounds);
+    const subscription = parseSubscription(valid, operation, request, services.bounds);
     const queue: EventQueue<ExecutionResult> = new EventQueue(() => this.#leave(subscriber));
     const { collection, actions, question } = subscription;
     const subscriber: Subscriber = {
@@ -296,7 +305,7 @@ export class GraphSocket implements Connection {
 
   /** There is no room for the connection. */
   #dismiss(error: unknown): void {
-    this.#end(CLOSE.tryAgain, dismissal(error));
+    this.#end(CLOSE.tryAgain, closeReason(error));
   }
 
   #end(code: number, reason: string): void {
@@ -310,7 +319,7 @@ export class GraphSocket implements Connection {
       this.#end(FORBIDDEN, 'The credentials are not valid any more.');
       return;
     }
-    for (const one of this.#subscribers.keys()) this.#parts.live.judge(one);
+    for (const one of this.#subscribers.keys()) this.#parts.live.recheck(one);
   }
 }
 

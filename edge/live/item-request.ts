@@ -1,8 +1,11 @@
 /** The messages about items of the REST WebSocket, answered by the routes of REST. */
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
-import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
-import { answerOf, type RouteRequest } from '#edge/graphql/rest-bridge.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
+import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
+import { routeResponse } from '#edge/graphql/rest-bridge.ts';
+import type { RouteRequest } from '#edge/graphql/route-request.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { EdgeServices } from '#edge/services.ts';
@@ -15,10 +18,10 @@ const RESERVED = [SYSTEM_PREFIX, 'directus_'];
  * Collections that are not the user's own cannot be reached this way.
  * @throws ServiceError INVALID_COLLECTION
  */
-export function requireItems(collection: string): void {
+export function requireItemCollection(collection: string): void {
   if (!RESERVED.some((prefix) => collection.startsWith(prefix))) return;
-  const reason = `"${collection}" is no collection of items; system collections begin with "system_" and have routes of their own.`;
-  throw new ServiceError('INVALID_COLLECTION', { collection, reason });
+  const why = reason('no_collection_of_items', { collection });
+  throw new ServiceError('INVALID_COLLECTION', { collection, reason: why });
 }
 
 function pathOf(collection: string, key?: string | number): string {
@@ -52,8 +55,12 @@ async function textOf({ body, release }: Response, limit: number): Promise<strin
     pieces.push(Buffer.from(piece));
     size += piece.length;
     if (size <= limit) continue;
-    const reason = `A message may have ${limit} bytes; set a lower limit.`;
-    throw new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'ANSWER_MAX_SIZE', reason });
+    const why = reason('message_too_large', { limit });
+    throw new ServiceError('CONTENT_TOO_LARGE', {
+      limit,
+      variable: 'ANSWER_MAX_SIZE',
+      reason: why,
+    });
   }
   return Buffer.concat(pieces).toString();
 }
@@ -74,7 +81,7 @@ export class ItemRequests {
    */
   async ask(asked: RouteRequest): Promise<string> {
     await this.#services.limits.enter(this.#request);
-    const answer = await answerOf(this.#services, this.#request, asked);
+    const answer = await routeResponse(this.#services, this.#request, asked);
     const text = await textOf(answer, this.#services.config.ANSWER_MAX_SIZE);
     return text === '' ? '' : text.slice(1, -1);
   }
@@ -93,7 +100,7 @@ export class ItemRequests {
   }
 
   async answer(message: ItemsMessage): Promise<string> {
-    requireItems(message.collection);
+    requireItemCollection(message.collection);
     switch (message.action) {
       case 'create':
         return await this.#create(message);
@@ -112,7 +119,7 @@ export class ItemRequests {
   }
 
   async #create({ collection, data, query }: ItemsMessage): Promise<string> {
-    if (data === undefined) throw invalidPayload('"data" must be an item, or a list of items.');
+    if (data === undefined) throw invalidPayload(reason('message_data_item_expected'));
     const path = pathOf(collection);
     return await this.ask({ method: 'POST', path, query: urlQuery(query), body: data });
   }
@@ -132,7 +139,7 @@ export class ItemRequests {
 
   async #update(message: ItemsMessage): Promise<string> {
     const { collection, id, ids, data, query } = message;
-    if (data === undefined) throw invalidPayload('"data" must be what is to be changed.');
+    if (data === undefined) throw invalidPayload(reason('message_data_change_expected'));
     if (id !== null && id !== undefined) {
       return await this.ask({ method: 'PATCH', path: pathOf(collection, id), body: data });
     }
@@ -164,7 +171,7 @@ export class ItemRequests {
     collection: string,
     query: JsonObject | null | undefined,
   ): Promise<readonly unknown[]> {
-    if (!query) throw invalidPayload('"id", "ids" or "query" must say what is to be deleted.');
+    if (!query) throw invalidPayload(reason('message_target_missing'));
     const name = await this.#key(collection);
     const asked = { ...query, fields: [name] };
     const path = pathOf(collection);
@@ -181,6 +188,6 @@ export class ItemRequests {
     if (field !== undefined && others.length === 0) return field.name;
     // Who may not read the collection hears that, and nothing of its key.
     await this.#list(name, { limit: 0 });
-    throw invalidPayload('Only items with a key of one field have "ids".');
+    throw invalidPayload(reason('message_ids_of_composite_key'));
   }
 }

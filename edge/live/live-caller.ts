@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import type { AccessChanges } from '#core/catalog/access-changes.ts';
-import type { Identity } from '#core/identity/identity.ts';
+import type { Identity } from '#core/accounts/identity/identity.ts';
+import type { AccessChanges } from '#core/model/catalog/access-changes.ts';
 import { concerns } from '#edge/streams/revoked-streams.ts';
 
 export class LiveCaller {

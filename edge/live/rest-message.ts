@@ -1,12 +1,13 @@
 /** The messages of the REST WebSocket: what clients send, and how they are answered. */
 import * as v from 'valibot';
-import { invalidPayload } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { LIVE_ACTIONS } from '#core/live/subscriber.ts';
 import { errorEntriesOf } from '#edge/http/failure-response.ts';
 
 const uid = v.optional(v.union([v.string(), v.number()]));
 /** What a client calls a message, to know the answer by. */
-export type Uid = v.InferOutput<typeof uid>;
+export type MessageId = v.InferOutput<typeof uid>;
 
 const key = v.union([v.string(), v.number()]);
 const anyObject = v.record(v.string(), v.unknown());
@@ -61,17 +62,22 @@ const labels = v.object({
 });
 
 /** A message, or what can be told of one that is none. */
-export type Parsed =
+export type ParsedMessage =
   | { readonly message: RestMessage; readonly error?: never }
-  | { readonly error: Error; readonly type: string; readonly uid: Uid; readonly message?: never };
+  | {
+      readonly error: Error;
+      readonly type: string;
+      readonly uid: MessageId;
+      readonly message?: never;
+    };
 
 /** Parses what a client sent. */
-export function parseMessage(text: string): Parsed {
+export function parseMessage(text: string): ParsedMessage {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    const error = invalidPayload('A message is an object of JSON with "type".');
+    const error = invalidPayload(reason('message_object_expected'));
     return { error, type: 'error', uid: undefined };
   }
   const { issues, output } = v.safeParse(message, value);
@@ -79,15 +85,23 @@ export function parseMessage(text: string): Parsed {
   const known = v.safeParse(labels, value);
   const { type = 'error', uid: name } = known.success ? known.output : {};
   const place = v.getDotPath(issues[0]) ?? 'message';
-  const error = invalidPayload(`"${place}" is not as expected: ${issues[0].message}`);
+  const error = invalidPayload(
+    reason('message_member_invalid', { place, message: issues[0].message }),
+  );
   return { error, type, uid: name };
 }
 
+/** Codes that only sockets have, and what is said with those of which no error of REST tells. */
+const OWN_MESSAGES: Readonly<Record<string, string>> = {
+  AUTH_TIMEOUT: 'No login came in time.',
+};
+
 /** The text of a message that says what went wrong. */
-export function errorText(type: string, thrown: unknown, name: Uid, code?: string): string {
+export function errorText(type: string, thrown: unknown, name: MessageId, code?: string): string {
   const [entry] = errorEntriesOf(thrown, null).entries;
   const { code: own, ...details } = entry?.extensions ?? { code: 'INTERNAL_SERVER_ERROR' };
-  const error = { ...details, code: code ?? own, message: entry?.message ?? '' };
+  const message = OWN_MESSAGES[code ?? ''] ?? entry?.message ?? '';
+  const error = { ...details, code: code ?? own, message };
   return JSON.stringify({ type, status: 'error', error, uid: name });
 }
 
@@ -95,7 +109,7 @@ export function errorText(type: string, thrown: unknown, name: Uid, code?: strin
 export function messageText(
   facts: Readonly<Record<string, unknown>>,
   parts: string,
-  name: Uid,
+  name: MessageId,
 ): string {
   const ending = name === undefined ? '}' : `,"uid":${JSON.stringify(name)}}`;
   return `${JSON.stringify(facts).slice(0, -1)}${parts === '' ? '' : `,${parts}`}${ending}`;

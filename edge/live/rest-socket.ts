@@ -1,42 +1,46 @@
 /** The WebSocket of REST: logins, reads and writes of items, and subscriptions. */
+
 import type { Caller } from '#core/access/grants.ts';
-import type { AccessChanges } from '#core/catalog/access-changes.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
-import type { LiveItems } from '#core/live/live-items.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
+import type { LiveSubscriptions } from '#core/live/live-subscriptions.ts';
+import type { AccessChanges } from '#core/model/catalog/access-changes.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import type { Request } from '#edge/http/request.ts';
 import { CLOSE, type Outlet } from '#edge/http/web-socket.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { ItemRequests, requireItems } from './item-request.ts';
+import { ItemRequests, requireItemCollection } from './item-request.ts';
 import {
   type AuthMessage,
   errorText,
   type ItemsMessage,
+  type MessageId,
   messageText,
   parseMessage,
   type RestMessage,
   type SubscribeMessage,
-  type Uid,
 } from './rest-message.ts';
 import { RestSubscription, type SubscriptionHost } from './rest-subscription.ts';
 import { SocketRequest } from './socket-request.ts';
 import {
-  type Admission,
   type Connection,
+  type ConnectionStart,
   type Credentials,
-  dismissal,
-  Inbox,
+  closeReason,
+  MessageQueue,
   type Sockets,
 } from './sockets.ts';
+
+const PING = '{"type":"ping"}';
 
 /** Messages that may wait, as a multiple of the longest one. */
 const WAITING = 4;
 
-export interface RestSocketParts extends Admission {
+export interface RestSocketParts extends ConnectionStart {
   readonly services: EdgeServices;
-  readonly live: LiveItems;
+  readonly live: LiveSubscriptions;
   readonly sockets: Sockets;
   /** The request that began the connection. */
   readonly request: Request;
@@ -46,8 +50,8 @@ export class RestSocket implements Connection {
   readonly #parts: RestSocketParts;
   readonly #request: SocketRequest;
   readonly #items: ItemRequests;
-  readonly #inbox: Inbox;
-  readonly #subscriptions = new Map<Uid | symbol, RestSubscription>();
+  readonly #inbox: MessageQueue;
+  readonly #subscriptions = new Map<MessageId | symbol, RestSubscription>();
   #outlet: Outlet | null = null;
   #credentials: Credentials | null = null;
   /** When the token expires, in milliseconds since 1970; null: never. */
@@ -63,7 +67,7 @@ export class RestSocket implements Connection {
     this.#request = new SocketRequest(request, (reason) => this.#end(CLOSE.restart, reason));
     this.#items = new ItemRequests(services, this.#request);
     const { WEBSOCKETS_MESSAGE_MAX_SIZE, WEBSOCKETS_REST_AUTH_TIMEOUT } = services.config;
-    this.#inbox = new Inbox(WEBSOCKETS_MESSAGE_MAX_SIZE * WAITING, () => this.#outlet);
+    this.#inbox = new MessageQueue(WEBSOCKETS_MESSAGE_MAX_SIZE * WAITING, () => this.#outlet);
     if (credentials === null) this.#deadline = performance.now() + WEBSOCKETS_REST_AUTH_TIMEOUT;
     else this.#use(credentials);
   }
@@ -76,6 +80,13 @@ export class RestSocket implements Connection {
 
   get holder(): string {
     return this.#parts.sockets.holderOf(this.#request, this.#credentials);
+  }
+
+  sendPing(): boolean {
+    // Without the heartbeat, clients need not know the message.
+    const { WEBSOCKETS_HEARTBEAT_ENABLED: isKnown } = this.#parts.services.config;
+    if (isKnown) this.#send(PING);
+    return isKnown;
   }
 
   message(text: string): Promise<void> {
@@ -113,7 +124,7 @@ export class RestSocket implements Connection {
       this.#end(CLOSE.goingAway, 'The client does not answer.');
     } else if (now - Math.max(this.#heard, this.#asked) >= period) {
       this.#asked = now;
-      this.#send('{"type":"ping"}');
+      this.#send(PING);
     }
   }
 
@@ -140,7 +151,7 @@ export class RestSocket implements Connection {
       this.#refuse(error, undefined);
       return;
     }
-    for (const one of this.#subscriptions.values()) this.#parts.live.judge(one);
+    for (const one of this.#subscriptions.values()) this.#parts.live.recheck(one);
   }
 
   async #handle(text: string): Promise<void> {
@@ -223,7 +234,7 @@ export class RestSocket implements Connection {
   }
 
   /** Whether its user may have another connection; it ends when he may not. */
-  #settle({ caller }: Credentials, uid: Uid): boolean {
+  #settle({ caller }: Credentials, uid: MessageId): boolean {
     try {
       this.#parts.seat.settle(caller.holder);
       return true;
@@ -234,27 +245,27 @@ export class RestSocket implements Connection {
   }
 
   /** There is no room for the connection. */
-  #dismiss(error: unknown, uid: Uid): void {
+  #dismiss(error: unknown, uid: MessageId): void {
     this.#send(errorText('auth', error, uid));
-    this.#end(CLOSE.tryAgain, dismissal(error));
+    this.#end(CLOSE.tryAgain, closeReason(error));
   }
 
-  #refuse(error: unknown, uid: Uid, ends = true): void {
+  #refuse(error: unknown, uid: MessageId, ends = true): void {
     this.#send(errorText('auth', error, uid, 'AUTH_FAILED'));
     if (ends) this.#end(CLOSE.policy, 'The login is not valid.');
   }
 
   async #subscribe(message: SubscribeMessage): Promise<void> {
     const { collection, uid, query } = message;
-    requireItems(collection);
+    requireItemCollection(collection);
     const { config, bounds } = this.#parts.services;
     const most = config.WEBSOCKETS_MAX_SUBSCRIPTIONS;
     const name = uid ?? Symbol('unnamed');
     this.#subscriptions.get(name)?.end();
     this.#subscriptions.delete(name);
     if (this.#subscriptions.size >= most) {
-      const reason = `A connection may have ${most} subscriptions (WEBSOCKETS_MAX_SUBSCRIPTIONS).`;
-      throw new ServiceError('LIMIT_EXCEEDED', { reason });
+      const why = reason('too_many_subscriptions_of_connection', { limit: most });
+      throw new ServiceError('LIMIT_EXCEEDED', { reason: why });
     }
     const parameters = query ?? {};
     const question: UnparsedQuery = {
@@ -272,7 +283,7 @@ export class RestSocket implements Connection {
     }
   }
 
-  #host(name: Uid | symbol, uid: Uid): SubscriptionHost {
+  #host(name: MessageId | symbol, uid: MessageId): SubscriptionHost {
     const { live, services } = this.#parts;
     return {
       live,
@@ -294,7 +305,7 @@ export class RestSocket implements Connection {
     return await this.#credentials.caller.current();
   }
 
-  #unsubscribe(uid: Uid): void {
+  #unsubscribe(uid: MessageId): void {
     for (const [name, subscription] of this.#subscriptions) {
       if (uid !== undefined && name !== uid) continue;
       subscription.end();

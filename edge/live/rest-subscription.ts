@@ -1,14 +1,14 @@
 /** One subscription of the REST WebSocket: first the items as they are, then what changes. */
 import type { Caller } from '#core/access/grants.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
-import type { LiveItems } from '#core/live/live-items.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import type { LiveSubscriptions } from '#core/live/live-subscriptions.ts';
 import {
   LIVE_ACTIONS,
   type LiveAction,
   type LiveEvent,
   type Subscriber,
 } from '#core/live/subscriber.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { messageText, type SubscribeMessage } from './rest-message.ts';
 
@@ -17,7 +17,7 @@ const MOST_WAITING = 1_000;
 
 /** What a subscription needs of its connection. */
 export interface SubscriptionHost {
-  readonly live: LiveItems;
+  readonly live: LiveSubscriptions;
   caller(): Promise<Caller>;
   /** The collection, for the types of its keys. */
   collectionOf(name: string): Collection | undefined;
@@ -107,7 +107,7 @@ export class RestSubscription implements Subscriber {
     do {
       const data = event
         ? ''
-        : await this.#host.live.inTurn(await this.caller(), () => this.#read());
+        : await this.#host.live.runQueued(await this.caller(), () => this.#read());
       if (this.#ended) return;
       this.#host.send(messageText(facts, data, uid));
     } while (this.#missed);
@@ -126,16 +126,22 @@ export class RestSubscription implements Subscriber {
   #send(event: LiveEvent): void {
     const { uid } = this.#message;
     const facts = { type: 'subscription', event: event.action };
-    this.#host.send(messageText(facts, `"data":${this.#dataOf(event)}`, uid));
+    for (const data of this.#dataOf(event)) {
+      // The connection may end with a message that is too much for it.
+      if (this.#ended) return;
+      this.#host.send(messageText(facts, `"data":${data}`, uid));
+    }
   }
 
-  #dataOf(event: LiveEvent): string {
+  /** The data of each message. Clients read the first entry of what was created, so each item has its own. */
+  #dataOf(event: LiveEvent): readonly string[] {
     if (event.action === 'delete') {
       const collection = this.#host.collectionOf(this.collection);
       const keys = event.keys.map((key) => shownKey(collection, key));
-      return JSON.stringify(this.item === null ? keys : keys[0]);
+      return [JSON.stringify(this.item === null ? keys : keys[0])];
     }
     const texts = event.items.map(({ text }) => text);
-    return this.item === null ? `[${texts.join(',')}]` : (texts[0] ?? 'null');
+    if (this.item !== null) return [texts[0] ?? 'null'];
+    return event.action === 'create' ? texts.map((text) => `[${text}]`) : [`[${texts.join(',')}]`];
   }
 }

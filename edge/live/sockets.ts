@@ -3,21 +3,22 @@
  * whether he is still there.
  */
 
-import { clientIpBy } from '#core/access/client-ip.ts';
+import { clientIpResolver } from '#core/access/client-ip.ts';
 import { addressKey, quotaKeyOf } from '#core/access/quota-key.ts';
-import type { AccessChanges } from '#core/catalog/access-changes.ts';
-import { forbidden, quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
-import { metrics } from '#core/metrics/metrics.ts';
-import { heapLimit } from '#core/process/heap-size.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, quotaExceeded, ServiceError } from '#core/base/errors/service-error.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
+import { heapLimit } from '#core/base/process/heap-size.ts';
+import type { AccessChanges } from '#core/model/catalog/access-changes.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Outlet, SocketHandler } from '#edge/http/web-socket.ts';
 import { cookieOf } from '#edge/rest/cookie.ts';
 import { tokenOf } from '#edge/rest/credential.ts';
-import { mayOpenSocket } from '#edge/rest/csrf-check.ts';
-import { parametersOf } from '#edge/rest/query-parameters.ts';
+import { maySocketOriginConnect } from '#edge/rest/csrf-check.ts';
+import { parseQueryString } from '#edge/rest/query-parameters.ts';
 import type { EdgeServices } from '#edge/services.ts';
+import { type ConnectionSlot, ConnectionSlots } from './connection-slots.ts';
 import { LiveCaller } from './live-caller.ts';
-import { type Seat, Seats } from './seats.ts';
 
 export type SocketProtocol = 'rest' | 'graphql';
 
@@ -34,11 +35,11 @@ export interface Credentials {
 }
 
 /** What a connection begins with. */
-export interface Admission {
+export interface ConnectionStart {
   /** Null when the first message must bring them. */
   readonly credentials: Credentials | null;
   /** Its place, which the connection gives back when it is closed. */
-  readonly seat: Seat;
+  readonly seat: ConnectionSlot;
 }
 
 /** One connection, of either protocol. Its methods must not throw. */
@@ -65,25 +66,25 @@ export class Sockets {
     rest: new Set(),
     graphql: new Set(),
   };
-  readonly #seats: Readonly<Record<SocketProtocol, Seats>>;
+  readonly #seats: Readonly<Record<SocketProtocol, ConnectionSlots>>;
   readonly #beats: NodeJS.Timeout;
   readonly #ends: readonly (() => void)[];
 
   constructor(services: EdgeServices) {
     this.#services = services;
-    this.#ipOf = clientIpBy(services.config.IP_TRUST_PROXY);
+    this.#ipOf = clientIpResolver(services.config.IP_TRUST_PROXY);
     const { WEBSOCKETS_REST_CONN_LIMIT, WEBSOCKETS_GRAPHQL_CONN_LIMIT } = services.config;
     const { WEBSOCKETS_MESSAGE_MAX_SIZE } = services.config;
     const mostWaiting = Math.floor((WAITING_PART * heapLimit()) / WEBSOCKETS_MESSAGE_MAX_SIZE);
     const requireRoom = (holder: string) => this.#requireRoom(holder);
     this.#seats = {
-      rest: new Seats({
+      rest: new ConnectionSlots({
         limit: WEBSOCKETS_REST_CONN_LIMIT,
         limitName: 'WEBSOCKETS_REST_CONN_LIMIT',
         mostWaiting,
         requireRoom,
       }),
-      graphql: new Seats({
+      graphql: new ConnectionSlots({
         limit: WEBSOCKETS_GRAPHQL_CONN_LIMIT,
         limitName: 'WEBSOCKETS_GRAPHQL_CONN_LIMIT',
         mostWaiting,
@@ -111,14 +112,16 @@ export class Sockets {
    * @throws ServiceError FORBIDDEN for a page of another origin, and past the limit;
    *   INVALID_CREDENTIALS, TOKEN_EXPIRED; REQUESTS_EXCEEDED
    */
-  async admit(request: Request, { protocol, auth }: SocketTerms): Promise<Admission> {
+  async admit(request: Request, { protocol, auth }: SocketTerms): Promise<ConnectionStart> {
     const { config, limits, catalog } = this.#services;
     await limits.enter(request);
-    if (!mayOpenSocket(request, config)) {
-      throw forbidden('A page of another origin may not open a WebSocket; see CORS_ORIGIN.');
+    if (!maySocketOriginConnect(request, config)) {
+      throw forbidden(reason('websocket_of_other_origin'));
     }
     if (!catalog.ready()) await catalog.regain();
-    const sent = tokenOf(request.header('authorization'), parametersOf(request.query));
+    // An URL stands in logs and histories, and who logs in by a message needs no token there.
+    const parameters = auth === 'handshake' ? {} : parseQueryString(request.query);
+    const sent = tokenOf(request.header('authorization'), parameters);
     const token = sent ?? cookieOf(request, config, 'session');
     if (token === null && auth === 'strict') throw new ServiceError('INVALID_CREDENTIALS');
     const isUnknown = token === null && auth === 'handshake';
@@ -159,8 +162,7 @@ export class Sockets {
     const { WEBSOCKETS_MAX_PER_USER: most } = this.#services.config;
     const { rest, graphql } = this.#seats;
     if (rest.takenBy(holder) + graphql.takenBy(holder) < most) return;
-    const reason = `One user may have ${most} WebSockets.`;
-    throw quotaExceeded('WEBSOCKETS_MAX_PER_USER', most, reason);
+    throw quotaExceeded('WEBSOCKETS_MAX_PER_USER', most, reason('too_many_websockets', { most }));
   }
 
   *#all(): Generator<Connection> {
@@ -175,14 +177,14 @@ export class Sockets {
 }
 
 /** What the closing frame says to a connection for which there is no room. */
-export function dismissal(error: unknown): string {
+export function closeReason(error: unknown): string {
   const { code, details } =
     error instanceof ServiceError ? error : new ServiceError('INTERNAL_SERVER_ERROR');
-  return typeof details.reason === 'string' ? `${code}: ${details.reason}` : code;
+  return details.reason === undefined ? code : `${code}: ${details.reason.sentence}`;
 }
 
 /** Messages of a client that wait: a client that sends faster than it is answered is disconnected. */
-export class Inbox {
+export class MessageQueue {
   readonly #limit: number;
   readonly #outlet: () => Outlet | null;
   #bytes = 0;

@@ -1,8 +1,8 @@
 /** The answers of successful requests as OpenAPI describes them. */
-import type { Collection } from '#core/catalog/catalog.ts';
-import { FORMAT_FACTS } from '#core/export/format.ts';
-import { placedJob } from '#edge/rest/answer/job.ts';
-import type { RouteEntry } from '#edge/rest/route.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import { FORMATS } from '#core/transfer/export/format.ts';
+import { jobSchema } from '#edge/rest/answer/job.ts';
+import type { RouteFacts } from '#edge/rest/route-facts.ts';
 import {
   anyOf,
   type JsonSchema,
@@ -12,13 +12,13 @@ import {
   refTo,
   TEXT,
 } from './json-schema.ts';
-import type { Part, Sight } from './sight.ts';
+import type { Part, SchemaVisibility } from './visibility.ts';
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 
 /** Schemas that many answers share. */
 export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  Job: jsonSchemaOf(placedJob),
+  Job: jsonSchemaOf(jobSchema),
   Meta: objectOf({ total_count: COUNT, filter_count: COUNT, estimated_count: COUNT }),
 };
 
@@ -39,7 +39,7 @@ export const SHARED_RESPONSES: Readonly<Record<string, JsonSchema>> = {
 
 /** The envelopes of a collection's items. */
 export function envelopes(
-  sight: Sight,
+  sight: SchemaVisibility,
   { name }: Collection,
 ): readonly (readonly [Part, JsonSchema])[] {
   const item = sight.ref(name, '');
@@ -56,7 +56,11 @@ export function envelopes(
 const KEY_ALONE = objectOf({ data: { type: 'object' } }, ['data']);
 
 /** The body of an answer with items. */
-function itemAnswer(sight: Sight, { name, singleton }: Collection, entry: RouteEntry): JsonSchema {
+function itemAnswer(
+  sight: SchemaVisibility,
+  { name, singleton }: Collection,
+  entry: RouteFacts,
+): JsonSchema {
   if (!sight.reads(name)) return KEY_ALONE;
   const [one, list] = [sight.ref(name, 'One'), sight.ref(name, 'List')];
   if (singleton) return one;
@@ -75,13 +79,17 @@ function itemAnswer(sight: Sight, { name, singleton }: Collection, entry: RouteE
 
 /** The formats of an export, beside JSON. */
 const EXPORTS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
-  Object.values(FORMAT_FACTS)
+  Object.values(FORMATS)
     .map(({ mediaType }) => mediaType.replace(/;.*/, ''))
     .filter((type) => type !== 'application/json')
     .map((type) => [type, { schema: TEXT }]),
 );
 
-function contentOf(sight: Sight, entry: RouteEntry, collection: Collection | null): JsonSchema {
+function contentOf(
+  sight: SchemaVisibility,
+  entry: RouteFacts,
+  collection: Collection | null,
+): JsonSchema {
   const { answer, items } = entry;
   if (answer.type === null) return {};
   if (items === undefined || collection === null) {
@@ -114,8 +122,8 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 };
 
 function answerAt(
-  sight: Sight,
-  entry: RouteEntry,
+  sight: SchemaVisibility,
+  entry: RouteFacts,
   collection: Collection | null,
   status: number,
 ): JsonSchema {
@@ -129,8 +137,8 @@ function answerAt(
 
 /** The answers of a successful request by their statuses. */
 export function answers(
-  sight: Sight,
-  entry: RouteEntry,
+  sight: SchemaVisibility,
+  entry: RouteFacts,
   collection: Collection | null,
 ): Readonly<Record<string, JsonSchema>> {
   const { statuses, job, type } = entry.answer;

@@ -1,13 +1,14 @@
 /** Keeps the documents that clients ask for: one for each catalog, and for each set of rights. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import PQueue from 'p-queue';
 import type { Rights } from '#core/access/rights.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { unavailable } from '#core/errors/service-error.ts';
-import { TimeSlice } from '#core/process/time-slice.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { unavailable } from '#core/base/errors/service-error.ts';
+import { FairSemaphore, SHARED } from '#core/base/holders/fair-semaphore.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { type Coding, compress } from '#edge/http/compression.ts';
-import type { RouteEntry } from '#edge/rest/route.ts';
+import type { RouteFacts } from '#edge/rest/route-facts.ts';
 import { type DocumentConfig, DocumentMaker, type Reader } from './document.ts';
 
 /** Bytes of documents that are kept, compressed ones included. */
@@ -55,7 +56,14 @@ export class ApiDocuments {
   });
   readonly #making = new Map<string, Promise<ApiDocument>>();
   /** One at a time, because each takes all the time that the others leave. */
-  readonly #queue = new PQueue({ concurrency: 1 });
+  readonly #queue = new FairSemaphore({
+    permits: 1,
+    order: 'arrival',
+    waiting: {
+      max: MOST_WAITING,
+      refusal: () => unavailable('openapi', reason('too_many_description_readers')),
+    },
+  });
   #maker: DocumentMaker | null = null;
   #count = 0;
 
@@ -68,16 +76,13 @@ export class ApiDocuments {
    * @param routes all of them; always the same
    * @throws ServiceError SERVICE_UNAVAILABLE when too many wait for theirs
    */
-  async of(routes: readonly RouteEntry[], reader: Reader): Promise<ApiDocument> {
+  async of(routes: readonly RouteFacts[], reader: Reader): Promise<ApiDocument> {
     const key = `${this.#numberOf(reader)} ${reader.user}`;
     const kept = this.#kept.get(key) ?? this.#making.get(key);
     if (kept !== undefined) return kept;
-    if (this.#queue.size >= MOST_WAITING) {
-      throw unavailable('openapi', 'Too many clients ask for descriptions at the same time.');
-    }
     this.#maker ??= new DocumentMaker(routes, this.#config);
     const maker = this.#maker;
-    const making = this.#queue.add(() => made(maker, reader));
+    const making = this.#queue.run(SHARED, () => made(maker, reader));
     this.#making.set(key, making);
     try {
       const document = await making;

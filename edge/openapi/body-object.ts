@@ -1,9 +1,9 @@
 /** The bodies of requests as OpenAPI describes them. */
-import type { Collection } from '#core/catalog/catalog.ts';
-import type { BodyFacts, ItemForm, RouteEntry } from '#edge/rest/route.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import type { BodyFacts, ItemForm, RouteFacts } from '#edge/rest/route-facts.ts';
 import { keySchema } from './item-schema.ts';
 import { anyOf, type JsonSchema, jsonSchemaOf, listOf, objectOf, TEXT } from './json-schema.ts';
-import type { Sight } from './sight.ts';
+import type { SchemaVisibility } from './visibility.ts';
 
 /** A form with a file, after fields that are about it. */
 const FORM: JsonSchema = {
@@ -13,13 +13,13 @@ const FORM: JsonSchema = {
   additionalProperties: TEXT,
 };
 
-function created(sight: Sight, { name }: Collection): JsonSchema {
+function created(sight: SchemaVisibility, { name }: Collection): JsonSchema {
   const one = sight.ref(name, 'Create');
   return anyOf([one, listOf(one)]);
 }
 
 /** Each with its key. */
-function updated(sight: Sight, collection: Collection): JsonSchema {
+function updated(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const { name, singleton, primaryKey } = collection;
   const data = sight.ref(name, 'Update');
   if (singleton) return data;
@@ -35,7 +35,7 @@ function updated(sight: Sight, collection: Collection): JsonSchema {
   ]);
 }
 
-function itemBody(sight: Sight, collection: Collection, form: ItemForm): JsonSchema {
+function itemBody(sight: SchemaVisibility, collection: Collection, form: ItemForm): JsonSchema {
   const { name } = collection;
   const keys = listOf(keySchema(collection));
   const query = sight.ref(name, 'Query');
@@ -59,14 +59,14 @@ function withBeside(item: JsonSchema, beside: BodyFacts['beside']): JsonSchema {
 }
 
 /** Whether the items of a route are what its body has; an import by URL has a body of its own. */
-function hasItems({ items, body }: RouteEntry): boolean {
+function hasItems({ items, body }: RouteFacts): boolean {
   return items !== undefined && body !== null && body.ofItems === true;
 }
 
 /** The body of a route; null when it takes none. */
 export function requestBody(
-  sight: Sight,
-  entry: RouteEntry,
+  sight: SchemaVisibility,
+  entry: RouteFacts,
   collection: Collection | null,
 ): JsonSchema | null {
   const { body, bytes, items } = entry;

@@ -1,7 +1,12 @@
 /** What a condition on one value may say, by the type of the field: the operators that it takes. */
-import type { ColumnField } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed-field.ts';
-import { type OperandType, type Operator, operatorsOf, shapeOf } from '#core/query/operator.ts';
+import type { ColumnField } from '#core/model/catalog/catalog.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import {
+  type OperandType,
+  type Operator,
+  operandShape,
+  operatorsOf,
+} from '#core/query/operator.ts';
 import { anyOf, FLAG, type JsonSchema, listOf, NULL, refTo, TEXT } from './json-schema.ts';
 
 /** The kinds of conditions; fields of one kind share a schema. */
@@ -80,7 +85,7 @@ export function conditionOf(field: ColumnField): JsonSchema {
 }
 
 function operandOf(operator: Operator, operand: JsonSchema): JsonSchema {
-  switch (shapeOf(operator)) {
+  switch (operandShape(operator)) {
     case 'flag':
       return FLAG;
     case 'list':
@@ -109,7 +114,9 @@ function schemaOf({ name, operand, operators, alone }: Kind): JsonSchema {
     name === 'ListCondition' || name === 'JsonCondition'
       ? Object.fromEntries(
           operatorsOf('member', false)
-            .filter((operator) => shapeOf(operator) === 'filled' && /contains|with/.test(operator))
+            .filter(
+              (operator) => operandShape(operator) === 'filled' && /contains|with/.test(operator),
+            )
             .map((operator) => [operator, operandOf(operator, VALUE)] as const),
         )
       : {};

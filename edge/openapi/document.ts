@@ -3,11 +3,11 @@
  * their turn while it is made.
  */
 import type { Rights } from '#core/access/rights.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import type { Config } from '#core/config/config.ts';
-import { publicUrl } from '#core/config/public-url.ts';
-import { RELEASE } from '#core/system/release.ts';
-import type { RouteEntry } from '#edge/rest/route.ts';
+import { publicUrl } from '#core/base/config/public-url.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { RELEASE } from '#core/model/system/release.ts';
+import type { RouteFacts } from '#edge/rest/route-facts.ts';
 import { envelopes, SHARED_RESPONSES, SHARED_SCHEMAS } from './answer-object.ts';
 import { CONDITION_SCHEMAS } from './condition-schema.ts';
 import { ErrorAnswers } from './error-answer.ts';
@@ -16,8 +16,8 @@ import type { JsonSchema } from './json-schema.ts';
 import { operationsOf, type Placed } from './operation.ts';
 import { collectionParameters, SHARED_PARAMETERS } from './parameter-object.ts';
 import { querySchemas } from './query-schema.ts';
-import { Sight } from './sight.ts';
 import { type SpecialConfig, specialOperations } from './special-operation.ts';
+import { SchemaVisibility } from './visibility.ts';
 
 export type DocumentConfig = SpecialConfig &
   Pick<Config, 'PUBLIC_URL' | 'HOST' | 'PORT' | 'SESSION_COOKIE_NAME'>;
@@ -47,7 +47,7 @@ function securitySchemes({ SESSION_COOKIE_NAME }: DocumentConfig): JsonSchema {
 /** `"name":value`, or several of them. */
 type Member = readonly [name: string, value: unknown];
 
-function* schemas(sight: Sight): Generator<Member> {
+function* schemas(sight: SchemaVisibility): Generator<Member> {
   yield* Object.entries({ ...SHARED_SCHEMAS, ...CONDITION_SCHEMAS });
   for (const collection of sight.collections) {
     const name = sight.nameOf(collection.name);
@@ -65,7 +65,7 @@ function* schemas(sight: Sight): Generator<Member> {
   }
 }
 
-function* parameters(sight: Sight): Generator<Member> {
+function* parameters(sight: SchemaVisibility): Generator<Member> {
   yield* Object.entries(SHARED_PARAMETERS);
   for (const collection of sight.collections) yield* collectionParameters(sight, collection);
 }
@@ -88,18 +88,18 @@ function* paths(operations: ReadonlyMap<string, readonly Placed[]>): Generator<M
 }
 
 export class DocumentMaker {
-  readonly #routes: readonly RouteEntry[];
+  readonly #routes: readonly RouteFacts[];
   readonly #config: DocumentConfig;
   readonly #errors: ErrorAnswers;
 
-  constructor(routes: readonly RouteEntry[], config: DocumentConfig) {
+  constructor(routes: readonly RouteFacts[], config: DocumentConfig) {
     this.#routes = routes;
     this.#config = config;
     this.#errors = new ErrorAnswers(routes);
   }
 
   /** Finds the operations of each path, those of one route after another. */
-  *#find(found: Map<string, Placed[]>, sight: Sight, user: boolean): Generator<string> {
+  *#find(found: Map<string, Placed[]>, sight: SchemaVisibility, user: boolean): Generator<string> {
     const add = (one: Placed) => {
       const own = found.get(one.path);
       if (own === undefined) found.set(one.path, [one]);
@@ -114,7 +114,7 @@ export class DocumentMaker {
 
   /** The text of the document, piece by piece, each the work of a moment; some are empty. */
   *pieces({ catalog, rights, user }: Reader): Generator<string> {
-    const sight = new Sight(catalog, rights);
+    const sight = new SchemaVisibility(catalog, rights);
     const head = {
       openapi: '3.1.0',
       info: INFO,

@@ -1,6 +1,6 @@
 /** The errors that a route can answer, by what its entry in the table says. */
-import { catalogue, type ErrorCode } from '#core/errors/catalogue.ts';
-import type { RouteEntry } from '#edge/rest/route.ts';
+import { catalogue, type ErrorCode } from '#core/base/errors/catalogue.ts';
+import type { RouteFacts } from '#edge/rest/route-facts.ts';
 import { type JsonSchema, listOf, oneOf, refTo, TEXT } from './json-schema.ts';
 
 /** Every request can be refused with these, before its route begins. */
@@ -13,7 +13,7 @@ const OF_BODIES: readonly ErrorCode[] = ['CONTENT_TOO_LARGE', 'UNSUPPORTED_MEDIA
 const OF_JOBS: readonly ErrorCode[] = ['CONFLICT', 'OUT_OF_TIME', 'UNPROCESSABLE_ENTITY'];
 
 /** The codes that a route can answer, in the order of the catalogue. */
-function codesOf(entry: RouteEntry): readonly ErrorCode[] {
+function codesOf(entry: RouteFacts): readonly ErrorCode[] {
   const { handle, method, body, bytes, answer, items, errors = [] } = entry;
   // It is sent without any check.
   if (typeof handle !== 'function') return ['HEADERS_TOO_LARGE'];
@@ -54,10 +54,21 @@ const NAMES: Readonly<Record<number, string>> = {
 
 const RETRIES: ReadonlySet<number> = new Set([429, 503]);
 
+/** The parameters of a reason by their names. */
+const PARAMETERS: JsonSchema = {
+  type: 'object',
+  additionalProperties: { type: ['string', 'number'] },
+};
+
 function errorSchema(own: readonly ErrorCode[]): JsonSchema {
   const extensions = {
     type: 'object',
-    properties: { code: oneOf(own), reason: TEXT },
+    properties: {
+      code: oneOf(own),
+      reason: TEXT,
+      reason_code: TEXT,
+      reason_parameters: PARAMETERS,
+    },
     required: ['code'],
   };
   const error = {
@@ -87,16 +98,16 @@ function responseOf(status: number, own: readonly ErrorCode[]): JsonSchema {
 export class ErrorAnswers {
   readonly #names = new Map<string, string>();
   readonly #counts = new Map<number, number>();
-  readonly #known = new WeakMap<RouteEntry, Readonly<Record<string, JsonSchema>>>();
+  readonly #known = new WeakMap<RouteFacts, Readonly<Record<string, JsonSchema>>>();
   readonly #schemas: Record<string, JsonSchema> = {};
 
   /** @param routes all of them, so that names do not depend on who asks */
-  constructor(routes: readonly RouteEntry[]) {
+  constructor(routes: readonly RouteFacts[]) {
     for (const entry of routes) this.of(entry);
   }
 
   /** The answers of a route by their statuses, by reference. */
-  of(entry: RouteEntry): Readonly<Record<string, JsonSchema>> {
+  of(entry: RouteFacts): Readonly<Record<string, JsonSchema>> {
     const known = this.#known.get(entry);
     if (known !== undefined) return known;
     const byStatus = Map.groupBy(codesOf(entry), (code) => catalogue[code].status);

@@ -1,8 +1,8 @@
 /** The items of a collection: as they are read, created and updated. */
-import type { Collection, Field } from '#core/catalog/catalog.ts';
-import { isColumn } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed-field.ts';
-import type { Relation } from '#core/catalog/relation.ts';
+import type { Collection, Field } from '#core/model/catalog/catalog.ts';
+import { isColumn } from '#core/model/catalog/catalog.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import type { Relation } from '#core/model/catalog/relation.ts';
 import { AGGREGATE_FUNCTIONS } from '#core/query/aggregate.ts';
 import {
   ANYTHING,
@@ -14,8 +14,8 @@ import {
   objectOf,
   TEXT,
 } from './json-schema.ts';
-import type { Sight } from './sight.ts';
 import { readSchema, writeSchema } from './value-schema.ts';
+import type { SchemaVisibility } from './visibility.ts';
 
 type Properties = Record<string, JsonSchema>;
 
@@ -39,13 +39,13 @@ function noteOf({ meta, column }: Field): JsonSchema {
 }
 
 /** A key of a collection that may not be described otherwise. */
-function keyOf(sight: Sight, name: string): JsonSchema {
+function keyOf(sight: SchemaVisibility, name: string): JsonSchema {
   const collection = sight.catalog.collections.get(name);
   return collection === undefined ? ANYTHING : keySchema(collection);
 }
 
 /** What a relation is read as: keys, or the items themselves. */
-function relatedSchema(sight: Sight, relation: Relation): JsonSchema | null {
+function relatedSchema(sight: SchemaVisibility, relation: Relation): JsonSchema | null {
   const targets = sight.targets(relation);
   const items = targets.map((target) => sight.ref(target, ''));
   if (relation.kind === 'a2o') return nullable(anyOf([TEXT, ...items]));
@@ -56,7 +56,7 @@ function relatedSchema(sight: Sight, relation: Relation): JsonSchema | null {
 }
 
 /** An item as it is read. All fields may be missing: queries choose them. */
-export function itemSchema(sight: Sight, collection: Collection): JsonSchema {
+export function itemSchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const { name, primaryKey, singleton, meta, table } = collection;
   const keys = new Set(primaryKey.map((field) => field.name));
   const properties: Properties = {};
@@ -93,7 +93,7 @@ export function itemSchema(sight: Sight, collection: Collection): JsonSchema {
 const GIVEN = /^(?:uuid|(?:date|user|role)-(?:created|updated))$/;
 
 /** Whether a new item needs a value of the field. */
-function isRequired(sight: Sight, collection: Collection, field: Field): boolean {
+function isRequired(sight: SchemaVisibility, collection: Collection, field: Field): boolean {
   if (!isColumn(field)) return false;
   const { column, special, meta, name } = field;
   if (special.some((flag) => GIVEN.test(flag))) return false;
@@ -107,7 +107,7 @@ function isRequired(sight: Sight, collection: Collection, field: Field): boolean
 }
 
 /** The ways in which a body names one related item. */
-function nested(sight: Sight, target: string, isList: boolean): readonly JsonSchema[] {
+function nested(sight: SchemaVisibility, target: string, isList: boolean): readonly JsonSchema[] {
   const collection = sight.catalog.collections.get(target);
   if (collection === undefined) return [];
   const creates = sight.mayWrite('create', collection) && sight.nameOf(target) !== '';
@@ -119,7 +119,7 @@ function nested(sight: Sight, target: string, isList: boolean): readonly JsonSch
 }
 
 /** What a body may have for a relation. */
-function payloadOf(sight: Sight, relation: Relation): JsonSchema {
+function payloadOf(sight: SchemaVisibility, relation: Relation): JsonSchema {
   if (relation.kind === 'a2o') {
     const items = relation.allowed.flatMap(({ collection }) =>
       nested(sight, collection, false).slice(1),
@@ -139,7 +139,7 @@ function payloadOf(sight: Sight, relation: Relation): JsonSchema {
 
 /** The values of a new item, or of a changed one. */
 export function payloadSchema(
-  sight: Sight,
+  sight: SchemaVisibility,
   collection: Collection,
   action: 'create' | 'update',
 ): JsonSchema {

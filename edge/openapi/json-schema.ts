@@ -1,7 +1,7 @@
 /** JSON Schema as OpenAPI 3.1 has it (draft 2020-12): its parts, and how the bodies that we check become it. */
 import { type OverrideActionContext, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import type { JsonObject } from '#core/json/json-object.ts';
+import type { JsonObject } from '#core/base/json/json-object.ts';
 
 /** A schema by its keywords. */
 export type JsonSchema = JsonObject;

@@ -1,6 +1,6 @@
 /** The names of collections in the document: of their tags, schemas and operations. */
-import type { Collection } from '#core/catalog/catalog.ts';
-import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
 
 /** `order_lines` as `OrderLines`; what no name may have becomes its code. */
 export function pascal(text: string): string {

@@ -1,19 +1,19 @@
 /** One entry of the table of routes as operations: of each collection that the path may name. */
 
 import type { Action } from '#core/access/rights.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
-import type { ItemForm, Need, RouteEntry } from '#edge/rest/route.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import type { ItemForm, RequiredRight, RouteFacts } from '#edge/rest/route-facts.ts';
 import { answers } from './answer-object.ts';
 import { requestBody } from './body-object.ts';
 import type { ErrorAnswers } from './error-answer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { pascal } from './name.ts';
 import { headerParameters, pathParameters, queryParameters } from './parameter-object.ts';
-import type { Sight } from './sight.ts';
+import type { SchemaVisibility } from './visibility.ts';
 
 /** What an operation is made with. */
 export interface Surroundings {
-  readonly sight: Sight;
+  readonly sight: SchemaVisibility;
   /** The caller is a user. */
   readonly user: boolean;
   readonly errors: ErrorAnswers;
@@ -61,7 +61,7 @@ const OF_SINGLETONS: ReadonlySet<ItemForm> = new Set(['list', 'search', 'updateM
 const BY_KEY: ReadonlySet<ItemForm> = new Set(['read', 'updateOne', 'deleteOne']);
 
 /** Whether a collection has this form, and the caller may use it. */
-function isUsable(sight: Sight, collection: Collection, form: ItemForm): boolean {
+function isUsable(sight: SchemaVisibility, collection: Collection, form: ItemForm): boolean {
   const { name, singleton, primaryKey } = collection;
   if (singleton && !OF_SINGLETONS.has(form)) return false;
   if (BY_KEY.has(form) && primaryKey.length === 0) return false;
@@ -70,14 +70,14 @@ function isUsable(sight: Sight, collection: Collection, form: ItemForm): boolean
   );
 }
 
-function meets(sight: Sight, { action, collection }: Need): boolean {
+function meets(sight: SchemaVisibility, { action, collection }: RequiredRight): boolean {
   if (sight.rights.admin) return true;
   if (collection !== 'any' && collection !== 'path') return sight.may(action, collection);
   return sight.collections.some((one) => !one.system && sight.may(action, one.name));
 }
 
 /** Whether the caller may use a route that is about no items. */
-function mayUse({ sight, user }: Surroundings, { access, needs = [] }: RouteEntry): boolean {
+function mayUse({ sight, user }: Surroundings, { access, needs = [] }: RouteFacts): boolean {
   switch (access) {
     case 'anyone':
       return true;
@@ -92,7 +92,10 @@ function mayUse({ sight, user }: Surroundings, { access, needs = [] }: RouteEntr
 }
 
 /** The collections that a path may name; null for any. */
-function namesIn(sight: Sight, { needs = [], path }: RouteEntry): readonly string[] | null {
+function namesIn(
+  sight: SchemaVisibility,
+  { needs = [], path }: RouteFacts,
+): readonly string[] | null {
   if (!path.includes(':collection')) return null;
   const own = needs.filter(({ collection }) => collection === 'path');
   const known = [...sight.catalog.collections.values()];
@@ -112,7 +115,7 @@ function pathOf(path: string): string {
 }
 
 /** `postAuthLogin` for `POST /auth/login`. */
-function idOf({ method, path }: RouteEntry): string {
+function idOf({ method, path }: RouteFacts): string {
   const parts = path.split('/').map((part) => {
     return part.startsWith(':') ? `By${pascal(part.slice(1))}` : pascal(part);
   });
@@ -120,11 +123,11 @@ function idOf({ method, path }: RouteEntry): string {
 }
 
 /** The first part of a path names its subject. */
-function tagOf({ path }: RouteEntry): string {
+function tagOf({ path }: RouteFacts): string {
   return pascal(path.split('/')[1] ?? '');
 }
 
-function methodOf({ method, headOnly }: RouteEntry): string {
+function methodOf({ method, headOnly }: RouteFacts): string {
   if (method === 'SEARCH') return method;
   return headOnly === true ? 'head' : method.toLowerCase();
 }
@@ -138,7 +141,7 @@ interface Facts {
   readonly names: readonly string[] | null;
 }
 
-function operationOf({ sight, errors }: Surroundings, entry: RouteEntry, facts: Facts): JsonSchema {
+function operationOf({ sight, errors }: Surroundings, entry: RouteFacts, facts: Facts): JsonSchema {
   const { collection } = facts;
   const body = requestBody(sight, entry, collection);
   const parameters = [
@@ -158,7 +161,7 @@ function operationOf({ sight, errors }: Surroundings, entry: RouteEntry, facts: 
   };
 }
 
-function placed(around: Surroundings, entry: RouteEntry, facts: Facts): Placed {
+function placed(around: Surroundings, entry: RouteFacts, facts: Facts): Placed {
   return {
     path: pathOf(facts.path),
     method: methodOf(entry),
@@ -169,7 +172,7 @@ function placed(around: Surroundings, entry: RouteEntry, facts: Facts): Placed {
 /** The operations of a route about the items of a collection. */
 function ofCollection(
   around: Surroundings,
-  entry: RouteEntry,
+  entry: RouteFacts,
   form: ItemForm,
   collection: Collection,
 ): Placed {
@@ -192,12 +195,12 @@ function ofCollection(
 }
 
 /** `/users` and `/users/:key`, but not `/users/me`. */
-function isUsual({ path }: RouteEntry): boolean {
+function isUsual({ path }: RouteFacts): boolean {
   return /^\/\w+(\/:key)?$/.test(path);
 }
 
 /** The operations of a route that the caller may use. */
-export function operationsOf(around: Surroundings, entry: RouteEntry): readonly Placed[] {
+export function operationsOf(around: Surroundings, entry: RouteFacts): readonly Placed[] {
   const { sight } = around;
   const { items } = entry;
   if (entry.leftOut !== undefined) return [];

@@ -1,13 +1,14 @@
 /** Parameters of paths, queries and headers as OpenAPI describes them. */
-import type { Collection } from '#core/catalog/catalog.ts';
+
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
 import { ITEM_PARAMETERS } from '#edge/rest/parameter/item.ts';
-import type { ParameterFacts, RequestHeader, RouteEntry } from '#edge/rest/route.ts';
+import type { ParameterFacts, RequestHeader, RouteFacts } from '#edge/rest/route-facts.ts';
 import { keySchema } from './item-schema.ts';
 import { type JsonSchema, jsonSchemaOf, oneOf, refTo, TEXT } from './json-schema.ts';
 import { pascal } from './name.ts';
 import { ALIAS, partSchema } from './query-schema.ts';
-import type { Sight } from './sight.ts';
+import type { SchemaVisibility } from './visibility.ts';
 
 const UUID: JsonSchema = { ...TEXT, format: 'uuid' };
 
@@ -74,14 +75,14 @@ const SHARED: ReadonlyMap<string, ParameterFacts> = new Map(
 );
 
 /** Whether the items of a form are a list. */
-function isListed({ form }: NonNullable<RouteEntry['items']>, { singleton }: Collection): boolean {
+function isListed({ form }: NonNullable<RouteFacts['items']>, { singleton }: Collection): boolean {
   return !singleton && !['read', 'updateOne', 'deleteOne'].includes(form);
 }
 
 /** The parameters of the query string of a route. */
 export function queryParameters(
-  sight: Sight,
-  entry: RouteEntry,
+  sight: SchemaVisibility,
+  entry: RouteFacts,
   collection: Collection | null,
 ): readonly JsonSchema[] {
   const { items, parameters = {} } = entry;
@@ -100,7 +101,7 @@ export function queryParameters(
 
 /** The parameters of a collection's queries, by name. */
 export function collectionParameters(
-  sight: Sight,
+  sight: SchemaVisibility,
   collection: Collection,
 ): readonly (readonly [string, JsonSchema])[] {
   return Object.entries<ParameterFacts>(ITEM_PARAMETERS).flatMap(([name, facts]) => {
@@ -137,7 +138,7 @@ export function headerParameters({
   method,
   headers = [],
   answer,
-}: RouteEntry): readonly JsonSchema[] {
+}: RouteFacts): readonly JsonSchema[] {
   const isTagged = method === 'GET' && answer.type !== null && answer.type !== 'text/event-stream';
   const names = [...headers, ...(isTagged ? ['If-None-Match'] : [])];
   return names.map((name) => refTo('parameters', pascal(name)));

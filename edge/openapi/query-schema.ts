@@ -1,10 +1,10 @@
 /** What a query of a collection may say: its fields, conditions, order, groups, and what is asked of relations. */
-import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed-field.ts';
+import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
 import { AGGREGATE_FUNCTIONS } from '#core/query/aggregate.ts';
-import { DATE_FUNCTIONS, TIME_FUNCTIONS } from '#core/query/call.ts';
+import { DATE_FUNCTIONS, TIME_FUNCTIONS } from '#core/query/function-call.ts';
 import { ITEM_PARAMETERS } from '#edge/rest/parameter/item.ts';
-import type { QueryPart } from '#edge/rest/route.ts';
+import type { QueryPart } from '#edge/rest/route-facts.ts';
 import { conditionOf, INTEGER_CONDITION } from './condition-schema.ts';
 import {
   anyOf,
@@ -16,7 +16,7 @@ import {
   refTo,
   TEXT,
 } from './json-schema.ts';
-import type { Part, Sight } from './sight.ts';
+import type { Part, SchemaVisibility } from './visibility.ts';
 
 type Properties = Record<string, JsonSchema>;
 
@@ -38,7 +38,7 @@ function isOrdered({ type }: ColumnField): boolean {
   return type !== 'json' && !type.startsWith('geometry');
 }
 
-function shown(sight: Sight, collection: Collection): readonly ColumnField[] {
+function shown(sight: SchemaVisibility, collection: Collection): readonly ColumnField[] {
   return sight.columns(collection).filter((field) => !isConcealed(field));
 }
 
@@ -47,18 +47,18 @@ function named(names: readonly string[]): JsonSchema {
   return anyOf([oneOf(names), TEXT]);
 }
 
-function fieldsSchema(sight: Sight, collection: Collection): JsonSchema {
+function fieldsSchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const own = sight.columns(collection).map(({ name }) => name);
   const related = sight.relations(collection).map(([name]) => `${name}.*`);
   return listOf(named([...new Set(['*', ...own, ...related])]));
 }
 
-function sortSchema(sight: Sight, collection: Collection): JsonSchema {
+function sortSchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const names = shown(sight, collection).filter(isOrdered);
   return listOf(named(names.flatMap(({ name }) => [name, `-${name}`])));
 }
 
-function groupsSchema(sight: Sight, collection: Collection): JsonSchema {
+function groupsSchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const fields = shown(sight, collection).filter(isOrdered);
   const names = fields.flatMap((field) => [field.name, ...callsOf(field)]);
   return listOf(names.length === 0 ? TEXT : oneOf(names));
@@ -72,7 +72,7 @@ function someOf(names: readonly string[]): JsonSchema {
   return anyOf([oneOf(names), { ...listOf(oneOf(names)), minItems: 1 }]);
 }
 
-function aggregateSchema(sight: Sight, collection: Collection): JsonSchema {
+function aggregateSchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const fields = shown(sight, collection);
   const all = fields.map(({ name }) => name);
   const numbers = fields.filter(({ type }) => NUMERIC.has(type)).map(({ name }) => name);
@@ -89,11 +89,11 @@ function aggregateSchema(sight: Sight, collection: Collection): JsonSchema {
 }
 
 /** A condition on items of another collection. */
-function condition(sight: Sight, target: string): JsonSchema {
+function condition(sight: SchemaVisibility, target: string): JsonSchema {
   return sight.ref(target, 'Filter');
 }
 
-function filterSchema(sight: Sight, collection: Collection): JsonSchema {
+function filterSchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const self = condition(sight, collection.name);
   const properties: Properties = {};
   for (const field of sight.columns(collection)) {
@@ -126,7 +126,7 @@ export const ALIAS: JsonSchema = {
 };
 
 /** What may be asked of a level, by the parameters that ask. */
-function levelOf(sight: Sight, { name }: Collection) {
+function levelOf(sight: SchemaVisibility, { name }: Collection) {
   const { search, limit, offset, page } = ITEM_PARAMETERS;
   return {
     fields: sight.ref(name, 'Fields'),
@@ -143,7 +143,7 @@ function levelOf(sight: Sight, { name }: Collection) {
 }
 
 /** What is asked of the relations of a collection. */
-function deepSchema(sight: Sight, collection: Collection): JsonSchema {
+function deepSchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const { groupBy: _group, ...level } = levelOf(sight, collection);
   const own = Object.entries({ ...level, ...(_group === undefined ? {} : { group: _group }) });
   const properties: Properties = Object.fromEntries(own.map(([name, part]) => [`_${name}`, part]));
@@ -158,7 +158,7 @@ function deepSchema(sight: Sight, collection: Collection): JsonSchema {
 }
 
 /** A query as an object: in the body of SEARCH, and of a write by query. */
-function querySchema(sight: Sight, collection: Collection): JsonSchema {
+function querySchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const { meta, backlink, version } = ITEM_PARAMETERS;
   return objectOf({
     ...levelOf(sight, collection),
@@ -171,7 +171,7 @@ function querySchema(sight: Sight, collection: Collection): JsonSchema {
 
 /** The schemas of queries of a collection, by what follows its name. */
 export function querySchemas(
-  sight: Sight,
+  sight: SchemaVisibility,
   collection: Collection,
 ): readonly (readonly [Part, JsonSchema])[] {
   return [
@@ -186,7 +186,11 @@ export function querySchemas(
 }
 
 /** The schema of a parameter that is a part of a query. */
-export function partSchema(sight: Sight, { name }: Collection, part: QueryPart): JsonSchema {
+export function partSchema(
+  sight: SchemaVisibility,
+  { name }: Collection,
+  part: QueryPart,
+): JsonSchema {
   switch (part) {
     case 'fields':
       return sight.ref(name, 'Fields');

@@ -1,6 +1,6 @@
 /** Operations that the table of routes does not have: WebSockets, and what clients of tus ask first. */
-import type { Config } from '#core/config/config.ts';
-import { abilities } from '#edge/rest/tus-abilities.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import { tusCapabilities } from '#edge/rest/tus-capabilities.ts';
 import { refTo, TEXT } from './json-schema.ts';
 import type { Placed } from './operation.ts';
 
@@ -42,7 +42,9 @@ export function specialOperations(config: SpecialConfig): readonly Placed[] {
   const { WEBSOCKETS_ENABLED: sockets, TUS_ENABLED: tus } = config;
   const rest = sockets && config.WEBSOCKETS_REST_ENABLED;
   const graphql = sockets && config.WEBSOCKETS_GRAPHQL_ENABLED;
-  const headers = Object.keys(abilities(config)).map((name) => [name, { schema: TEXT }] as const);
+  const headers = Object.keys(tusCapabilities(config)).map(
+    (name) => [name, { schema: TEXT }] as const,
+  );
   const tusOperation: Placed = {
     path: '/files/tus',
     method: 'options',

@@ -1,29 +1,36 @@
 /** The bytes of files: `GET /assets/:id`, signed URLs of them, and archives of several. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
-import { zipOf } from '#core/archive/zip.ts';
-import { publicUrl } from '#core/config/public-url.ts';
-import { unavailable } from '#core/errors/service-error.ts';
+import { publicUrl } from '#core/base/config/public-url.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { unavailable } from '#core/base/errors/service-error.ts';
+import { zipOf } from '#core/files/archive/zip.ts';
 import type { FileVariant } from '#core/files/file-variant.ts';
-import type { Place } from '#core/files/unclaimed-content.ts';
+import type { ImageTransformation } from '#core/files/images/image-transformation.ts';
 import {
   asksForVariant,
-  type ImageTransformation,
   parseTransformation,
   resolved,
-} from '#core/images/transformation.ts';
+} from '#core/files/images/transformation.ts';
+import type { ByteRange } from '#core/files/storage/storage.ts';
+import type { Place } from '#core/files/unclaimed-content.ts';
 import { type Asset, FILES, type FolderFiles } from '#core/services/files/assets.ts';
-import type { ByteRange } from '#core/storage/storage.ts';
 import { disposition } from '#edge/http/content-disposition.ts';
 import type { Pieces, Response } from '#edge/http/response.ts';
 import { fileResponse } from '#edge/http/stored-file.ts';
 import { servedType } from '#edge/http/user-content.ts';
-import { moment } from './answer/value.ts';
-import { bodyOf, members } from './body.ts';
-import { type Call, type CallHandler, data, listed, param } from './call.ts';
+import { timestampSchema } from './answer/value.ts';
+import { objectSchema, parseBody } from './body.ts';
+import {
+  type Call,
+  type CallHandler,
+  dataResponse,
+  pathParameter,
+  registeredStream,
+} from './call.ts';
 import { flagParameter } from './parameter/flag.ts';
 import { IMAGE_PARAMETERS } from './parameter/image.ts';
-import { answerOf, json, parsedBody, type RouteEntry } from './route.ts';
+import { dataAnswer, jsonBody, parsedBody, type RouteEntry } from './route.ts';
 
 /** Headers that name the caller: a browser keeps the files of one user from the next one. */
 const CALLER_HEADERS = ['Authorization', 'Cookie'] as const;
@@ -49,7 +56,7 @@ function isDownload({ parameters: { download } }: Call): boolean {
 async function readerOf(call: Call): Promise<Caller> {
   const { signature } = call.parameters;
   if (typeof signature !== 'string') return call.caller;
-  return await call.services.signedUrls.callerOf(signature, param(call, 'id'), call.ip);
+  return await call.services.signedUrls.callerOf(signature, pathParameter(call, 'id'), call.ip);
 }
 
 /** What is sent of a file: its bytes, or those of a variant. */
@@ -102,7 +109,7 @@ function redirection(
 /** The pieces of a file, which end when its reader loses the right to it. */
 function watched(call: Call, reader: Caller, pieces: Pieces): Pieces {
   const facts = { kind: 'items', collection: FILES } as const;
-  if (reader === call.caller) return listed(call, facts, pieces);
+  if (reader === call.caller) return registeredStream(call, facts, pieces);
   const { request, since, services } = call;
   const again = () => readerOf(call);
   return services.streams.listed(request, { ...facts, caller: reader, since, again }, pieces);
@@ -147,7 +154,7 @@ async function sentOf(call: Call, asset: Asset, reader: Caller): Promise<Sent> {
   });
   if (transformation === null) return plain;
   const variant = await variantOf(call, asset, transformation);
-  if (variant === null) throw unavailable('images', 'The file got other bytes meanwhile.');
+  if (variant === null) throw unavailable('images', reason('file_content_changed'));
   return {
     ...{ place: variant, type: variant.type, bytes: variant.bytes },
     ...{ version: variant.sha256, modified: variant.made },
@@ -158,7 +165,7 @@ async function sentOf(call: Call, asset: Asset, reader: Caller): Promise<Sent> {
 
 const read: CallHandler = async (call) => {
   const reader = await readerOf(call);
-  const asset = await call.services.assets.find(reader, param(call, 'id'));
+  const asset = await call.services.assets.find(reader, pathParameter(call, 'id'));
   return assetResponse(call, await sentOf(call, asset, reader), reader);
 };
 
@@ -179,12 +186,12 @@ function zipResponse(call: Call, { name, files }: FolderFiles): Response {
       'Content-Disposition': disposition(`${name}.zip`),
       'Cache-Control': 'no-store',
     },
-    body: listed(call, { kind: 'items', collection: FILES }, content),
+    body: registeredStream(call, { kind: 'items', collection: FILES }, content),
     length,
   };
 }
 
-const zipBody = members({
+const zipBody = objectSchema({
   ids: v.pipe(
     v.array(v.string('must be keys'), 'must be a list of keys'),
     v.nonEmpty('must not be empty'),
@@ -194,13 +201,13 @@ const zipBody = members({
 const readSome: CallHandler = async (call) => {
   const { assets } = call.services;
   await assets.admit(call.caller);
-  const { ids } = await bodyOf(call, zipBody, 'BODY_MAX_SIZE');
+  const { ids } = await parseBody(call, zipBody, 'BODY_MAX_SIZE');
   const found = await assets.some(call.caller, ids);
   return zipResponse(call, { name: 'files', files: found.map((asset) => ({ asset, path: '' })) });
 };
 
 const readFolder: CallHandler = async (call) =>
-  zipResponse(call, await call.services.assets.inFolder(call.caller, param(call, 'key')));
+  zipResponse(call, await call.services.assets.inFolder(call.caller, pathParameter(call, 'key')));
 
 /** Milliseconds that the client wants, within ASSETS_URL_MAX_TTL. */
 function lifetimeOf({ services: { config } }: Call, seconds: number | undefined): number {
@@ -208,7 +215,7 @@ function lifetimeOf({ services: { config } }: Call, seconds: number | undefined)
   return Math.min(wanted, config.ASSETS_URL_MAX_TTL);
 }
 
-const urlBody = members({
+const urlBody = objectSchema({
   expires: v.optional(
     v.pipe(
       v.number('must be a number of seconds'),
@@ -221,14 +228,14 @@ const urlBody = members({
 
 async function signUrl(call: Call, body: v.InferOutput<typeof urlBody>): Promise<Response> {
   const { signedUrls, config } = call.services;
-  const id = param(call, 'key');
+  const id = pathParameter(call, 'key');
   const lifetime = lifetimeOf(call, body.expires);
   const { token, expires } = await signedUrls.sign(call.caller, id, lifetime);
   const url = new URL(`${publicUrl(config)}/assets/${id}`);
   url.searchParams.set('signature', token);
   if (body.download) url.searchParams.set('download', '');
   return {
-    ...data({ url: url.href, expires: expires.toISOString() }),
+    ...dataResponse({ url: url.href, expires: expires.toISOString() }),
     headers: { 'Cache-Control': 'no-store' },
   };
 }
@@ -269,7 +276,7 @@ export const ASSET_ROUTES: readonly RouteEntry[] = [
     summary: 'Reads files as an archive',
     access: 'rights',
     needs: READ_FILES,
-    body: json(zipBody),
+    body: jsonBody(zipBody),
     answer: ZIP,
     handle: readSome,
   },
@@ -288,7 +295,9 @@ export const ASSET_ROUTES: readonly RouteEntry[] = [
     path: '/files/:key/url',
     summary: 'Signs a URL of a file that ends after a while',
     access: 'user',
-    answer: answerOf(v.strictObject({ url: v.pipe(v.string(), v.url()), expires: moment })),
+    answer: dataAnswer(
+      v.strictObject({ url: v.pipe(v.string(), v.url()), expires: timestampSchema }),
+    ),
     ...parsedBody(urlBody, signUrl),
   },
 ];

@@ -1,37 +1,47 @@
 /** The routes of login: `/auth`, `/auth/login`, `/auth/refresh`, `/auth/logout`. */
 import * as v from 'valibot';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Pass } from '#core/identity/session-renewal.ts';
-import { type Admission, MODES, type Mode } from '#core/identity/sign-in.ts';
+import type { Pass } from '#core/accounts/identity/session-renewal.ts';
+import { type Admission, MODES, type Mode } from '#core/accounts/identity/sign-in.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import type { Response } from '#edge/http/response.ts';
-import { tokens } from './answer/account.ts';
-import { identityProviders } from './answer/server.ts';
-import { members, word } from './body.ts';
+import { tokensSchema } from './answer/account.ts';
+import { identityProvidersSchema } from './answer/server.ts';
+import { nonEmptyText, objectSchema } from './body.ts';
 import { type Call, type CallHandler, NO_CONTENT, visitorOf } from './call.ts';
-import { cookieOf, giveCookie, takeCookie } from './cookie.ts';
-import { refuseForgery } from './csrf-check.ts';
-import { answerOf, DATA, NOTHING, parsedBody, type RouteEntry } from './route.ts';
+import { cookieOf, deleteCookie, setCookie } from './cookie.ts';
+import { checkCsrf } from './csrf-check.ts';
+import {
+  dataAnswer,
+  JSON_ANSWER,
+  NO_CONTENT_ANSWER,
+  parsedBody,
+  type RouteEntry,
+} from './route.ts';
 
 /** Longest address that is looked up. */
 const EMAIL_MAX_LENGTH = 255;
 
 const mode = v.picklist(MODES, `must be one of ${MODES.join(', ')}`);
 const email = v.pipe(
-  word,
+  nonEmptyText,
   v.maxLength(EMAIL_MAX_LENGTH, `may have up to ${EMAIL_MAX_LENGTH} characters`),
   v.regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, 'must be an e-mail address'),
 );
 /** A one-time password. */
-export const otp = v.pipe(v.union([v.string(), v.number()], 'must be a text'), v.transform(String));
+export const otpSchema = v.pipe(
+  v.union([v.string(), v.number()], 'must be a text'),
+  v.transform(String),
+);
 
-const loginBody = members({
+const loginBody = objectSchema({
   email,
-  password: word,
+  password: nonEmptyText,
   mode: v.optional(mode, 'json'),
-  otp: v.nullish(otp, null),
+  otp: v.nullish(otpSchema, null),
 });
 const passBody = v.optional(
-  members({ refresh_token: v.optional(v.string('must be a text')), mode: v.optional(mode) }),
+  objectSchema({ refresh_token: v.optional(v.string('must be a text')), mode: v.optional(mode) }),
   {},
 );
 
@@ -42,8 +52,8 @@ function admitted({ request, services }: Call, mode: Mode, admission: Admission)
   const { config } = services;
   const { accessToken, refreshToken, expires } = admission;
   const inBody = mode === 'session' ? {} : { access_token: accessToken };
-  if (mode === 'session') giveCookie(request, accessToken, 'session', config);
-  if (mode === 'cookie') giveCookie(request, refreshToken ?? '', 'refresh', config);
+  if (mode === 'session') setCookie(request, accessToken, 'session', config);
+  if (mode === 'cookie') setCookie(request, refreshToken ?? '', 'refresh', config);
   const own = mode === 'json' ? { refresh_token: refreshToken } : {};
   return {
     status: 200,
@@ -55,7 +65,7 @@ function admitted({ request, services }: Call, mode: Mode, admission: Admission)
 async function login(call: Call, body: v.InferOutput<typeof loginBody>): Promise<Response> {
   const { mode, ...credentials } = body;
   // Otherwise a page could log its visitors in as somebody else.
-  if (mode !== 'json') refuseForgery(call.request, call.services.config);
+  if (mode !== 'json') checkCsrf(call.request, call.services.config);
   const admission = await call.services.signIn.login(credentials, mode, visitorOf(call));
   return admitted(call, mode, admission);
 }
@@ -63,7 +73,7 @@ async function login(call: Call, body: v.InferOutput<typeof loginBody>): Promise
 /**
  * The refresh token of the client: from where the named mode says, else from the body, else from
  * the cookie.
- * @throws ServiceError INVALID_PAYLOAD without one; as {@link refuseForgery}
+ * @throws ServiceError INVALID_PAYLOAD without one; as {@link checkCsrf}
  */
 function passOf(call: Call, body: PassBody): Pass {
   const { request, services } = call;
@@ -75,12 +85,12 @@ function passOf(call: Call, body: PassBody): Pass {
   } else {
     const token = cookieOf(request, config, mode === 'session' ? 'session' : 'refresh');
     if (token !== null) {
-      refuseForgery(request, config);
+      checkCsrf(request, config);
       return mode === 'session' ? { mode, accessToken: token } : { mode, refreshToken: token };
     }
   }
   throw invalidPayload(
-    mode === 'json' ? '"refresh_token" is required.' : 'The request carries no such cookie.',
+    mode === 'json' ? reason('refresh_token_missing') : reason('cookie_missing'),
   );
 }
 
@@ -95,8 +105,8 @@ async function logout(call: Call, body: PassBody): Promise<Response> {
   const { request, services } = call;
   const pass = passOf(call, body);
   await services.renewal.logout(pass);
-  if (pass.mode === 'cookie') takeCookie(request, 'refresh', services.config);
-  if (pass.mode === 'session') takeCookie(request, 'session', services.config);
+  if (pass.mode === 'cookie') deleteCookie(request, 'refresh', services.config);
+  if (pass.mode === 'session') deleteCookie(request, 'session', services.config);
   return NO_CONTENT;
 }
 
@@ -113,7 +123,7 @@ export const AUTH_ROUTES: readonly RouteEntry[] = [
     summary: 'Lists the identity providers',
     access: 'anyone',
     body: null,
-    answer: { ...DATA, schema: identityProviders },
+    answer: { ...JSON_ANSWER, schema: identityProvidersSchema },
     handle: providers,
   },
   {
@@ -121,7 +131,7 @@ export const AUTH_ROUTES: readonly RouteEntry[] = [
     path: '/auth/login',
     summary: 'Logs in with e-mail address and password',
     access: 'anyone',
-    answer: answerOf(tokens),
+    answer: dataAnswer(tokensSchema),
     errors: ['INVALID_OTP', 'USER_SUSPENDED'],
     limit: 'login',
     ignoresSession: true,
@@ -132,7 +142,7 @@ export const AUTH_ROUTES: readonly RouteEntry[] = [
     path: '/auth/refresh',
     summary: 'Renews a session',
     access: 'anyone',
-    answer: answerOf(tokens),
+    answer: dataAnswer(tokensSchema),
     errors: ['USER_SUSPENDED'],
     ignoresSession: true,
     ...parsedBody(passBody, refresh),
@@ -142,7 +152,7 @@ export const AUTH_ROUTES: readonly RouteEntry[] = [
     path: '/auth/logout',
     summary: 'Ends a session',
     access: 'anyone',
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     ignoresSession: true,
     ...parsedBody(passBody, logout),
   },

@@ -1,22 +1,23 @@
 /** Reads bodies of a fixed shape. Error messages never repeat values of the body. */
 import * as v from 'valibot';
-import { invalidPayload } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import { requireKnownMembers } from '#core/read/evaluate/known-members.ts';
 import type { Call } from './call.ts';
-import { requireKnownMembers } from './prefer-header.ts';
 
 /** An object with these members; others are ignored. */
-export function members<const E extends v.ObjectEntries>(entries: E) {
+export function objectSchema<const E extends v.ObjectEntries>(entries: E) {
   return v.object(entries, 'is missing');
 }
 
 /** A text that is not empty. */
-export const word = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
+export const nonEmptyText = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
 
 /** The token of a mail, and the password that its holder chooses. */
-export const tokenAndPassword = members({ token: word, password: word });
+export const tokenAndPasswordSchema = objectSchema({ token: nonEmptyText, password: nonEmptyText });
 
 /** A name of up to 50 characters without control characters; null when it is missing. */
-export const personalName = v.nullish(
+export const personalNameSchema = v.nullish(
   v.pipe(
     v.string('must be a text'),
     v.maxLength(50, 'must have up to 50 characters'),
@@ -28,14 +29,14 @@ export const personalName = v.nullish(
 const LONGEST_ADDRESS = 128;
 
 /** An e-mail address that a user may have. */
-export const address = v.pipe(
+export const emailAddressSchema = v.pipe(
   v.string('must be a text'),
   v.maxLength(LONGEST_ADDRESS, `must have up to ${LONGEST_ADDRESS} characters`),
   v.email('must be an e-mail address'),
 );
 
 /** The URL of a page; whether it is allowed is checked elsewhere. */
-export const page = v.nullish(
+export const pageUrlSchema = v.nullish(
   v.pipe(v.string('must be a text'), v.maxLength(2_048, 'is too long')),
 );
 
@@ -44,7 +45,7 @@ export const page = v.nullish(
  * @param limit the variable that limits its size; BODY_MAX_SIZE applies in any case
  * @throws ServiceError INVALID_PAYLOAD naming the first invalid member; CONTENT_TOO_LARGE
  */
-export async function bodyOf<S extends v.GenericSchema>(
+export async function parseBody<S extends v.GenericSchema>(
   call: Call,
   schema: S,
   limit: 'FORM_MAX_SIZE' | 'BODY_MAX_SIZE' = 'FORM_MAX_SIZE',
@@ -60,5 +61,9 @@ export async function bodyOf<S extends v.GenericSchema>(
   }
   const [issue] = result.issues;
   const path = v.getDotPath(issue);
-  throw invalidPayload(path === null ? 'It must be an object.' : `"${path}" ${issue.message}.`);
+  throw invalidPayload(
+    path === null
+      ? reason('json_object_body_expected')
+      : reason('member_invalid', { path, issue: issue.message }),
+  );
 }

@@ -1,9 +1,9 @@
 /** A request of a known caller: what handlers read from it, and how they answer it. */
 import type { Caller } from '#core/access/grants.ts';
-import type { Visitor } from '#core/identity/session.ts';
+import type { Visitor } from '#core/accounts/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
-import type { Text } from '#core/services/envelope.ts';
+import type { EncodedText } from '#core/services/envelope.ts';
 import type { TextAnswer } from '#core/services/item-reader.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { cacheHeaders } from '#edge/cache/cache-headers.ts';
@@ -12,10 +12,10 @@ import type { Pieces, Response } from '#edge/http/response.ts';
 import type { Params } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import type { StreamFacts } from '#edge/streams/open-streams.ts';
-import { parametersOf } from './query-parameters.ts';
+import { parseQueryString } from './query-parameters.ts';
 
 /** The parts of a {@link Call}. */
-export type CallFacts = Omit<Call, 'parameters'>;
+export type CallParts = Omit<Call, 'parameters'>;
 
 /** One request of a known caller. */
 export class Call {
@@ -34,7 +34,7 @@ export class Call {
   #parameters: Parameters | null;
 
   /** @param parameters those of the query string, if they are parsed already */
-  constructor(facts: CallFacts, parameters: Parameters | null) {
+  constructor(facts: CallParts, parameters: Parameters | null) {
     this.request = facts.request;
     this.params = facts.params;
     this.caller = facts.caller;
@@ -48,7 +48,7 @@ export class Call {
 
   /** The parameters of the query string, parsed on first use. */
   get parameters(): Parameters {
-    this.#parameters ??= parametersOf(this.request.query);
+    this.#parameters ??= parseQueryString(this.request.query);
     return this.#parameters;
   }
 }
@@ -65,7 +65,7 @@ export function visitorOf({ request, ip }: Call): Visitor {
 }
 
 /** A named part of the path; the route matches only when it exists. */
-export function param(call: Call, name: string): string {
+export function pathParameter(call: Call, name: string): string {
   return call.params[name] ?? '';
 }
 
@@ -76,15 +76,15 @@ export function lastSegment(call: Call): string {
 }
 
 /** The query in the URL. */
-export function queryOf(call: Call): Query {
-  return parsed(call, call.parameters);
+export function parseUrlQuery(call: Call): Query {
+  return parseParameters(call, call.parameters);
 }
 
 /**
  * The query in parameters from any source.
  * @param typed those that come from a JSON body
  */
-export function parsed(
+export function parseParameters(
   { services, strict }: Call,
   parameters: Parameters,
   typed: Parameters = {},
@@ -96,19 +96,19 @@ export function parsed(
  * The same, parsed only when its statement is not cached. A token is not part of the query, and
  * with strict handling it is always parsed.
  */
-export function questionOfUrl(call: Call): UnparsedQuery {
+export function unparsedUrlQuery(call: Call): UnparsedQuery {
   const { query } = call.request;
   const text = call.strict || query.includes('token') ? null : query;
-  return { text, query: () => queryOf(call) };
+  return { text, query: () => parseUrlQuery(call) };
 }
 
 /** 200 with a JSON text. */
-export function jsonText(text: Text): Response {
+export function jsonTextResponse(text: EncodedText): Response {
   return { status: 200, body: typeof text === 'string' ? text : text.bytes };
 }
 
 /** 200 with the answer of a read, and its cache headers. */
-export function readText({ services, request, caller }: Call, answer: TextAnswer): Response {
+export function readResponse({ services, request, caller }: Call, answer: TextAnswer): Response {
   const headers = cacheHeaders(services.config, request, caller, answer);
   const { text: body, release } = answer;
   if (headers === undefined) return { status: 200, body, release };
@@ -116,7 +116,7 @@ export function readText({ services, request, caller }: Call, answer: TextAnswer
 }
 
 /** The pieces of an answer, registered so that a revoked right can end it. */
-export function listed(
+export function registeredStream(
   { request, caller, services, since, token }: Call,
   facts: Pick<StreamFacts, 'kind' | 'collection'>,
   body: Pieces,
@@ -126,13 +126,13 @@ export function listed(
 }
 
 /** 200 with `{ data }`. */
-export function data(value: unknown): Response {
+export function dataResponse(value: unknown): Response {
   return { status: 200, body: JSON.stringify({ data: value }) };
 }
 
 /** 200 with `{ data }` that is secret or derived from a secret, so that no cache keeps it. */
-export function secret(value: unknown): Response {
-  return { ...data(value), headers: { 'Cache-Control': 'no-store' } };
+export function secretResponse(value: unknown): Response {
+  return { ...dataResponse(value), headers: { 'Cache-Control': 'no-store' } };
 }
 
 export const NO_CONTENT: Response = Object.freeze({ status: 204 });

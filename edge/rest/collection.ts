@@ -1,5 +1,6 @@
 /** The routes of collections: `/collections` and `/collections/:collection`. */
 import * as v from 'valibot';
+import { systemName } from '#core/model/system-collections/name.ts';
 import {
   collectionBody,
   collectionPatch,
@@ -8,29 +9,42 @@ import {
   updateCollection,
   updateCollections,
 } from '#core/schema/change-input.ts';
-import { systemName } from '#core/system-collections/name.ts';
-import { shownCollection } from './answer/schema-part.ts';
-import { type Call, type CallHandler, jsonText, param, parsed } from './call.ts';
+import { collectionSchema } from './answer/schema-part.ts';
+import {
+  type Call,
+  type CallHandler,
+  jsonTextResponse,
+  parseParameters,
+  pathParameter,
+} from './call.ts';
 import { searchBody } from './item-route.ts';
-import { searchLimit, searchOf } from './query-parameters.ts';
-import { answerOf, json, NOTHING, type RouteEntry, writtenOf } from './route.ts';
+import { parseSearch, searchBodyLimit } from './query-parameters.ts';
+import {
+  dataAnswer,
+  jsonBody,
+  NO_CONTENT_ANSWER,
+  type RouteEntry,
+  writtenDataAnswer,
+} from './route.ts';
 import {
   CHANGE_PARAMETERS,
-  CHANGING,
-  changeOne,
+  changeAndShow,
   changeSchema,
-  removeOne,
+  deleteSchemaPart,
+  SCHEMA_CHANGE_ROUTE,
 } from './schema-change.ts';
 
 const list: CallHandler = async ({ caller, services }) =>
-  jsonText(await services.schemaView.collections(caller));
+  jsonTextResponse(await services.schemaView.collections(caller));
 
 const search: CallHandler = async (call) => {
   const { caller, request, services } = call;
-  const { keys, parameters } = searchOf(await request.body.json(searchLimit(services.config)));
+  const { keys, parameters } = parseSearch(
+    await request.body.json(searchBodyLimit(services.config)),
+  );
   // They have no meaning here, but with strict handling unknown names are refused.
-  if (call.strict) parsed(call, parameters);
-  return jsonText(
+  if (call.strict) parseParameters(call, parameters);
+  return jsonTextResponse(
     keys === null
       ? await services.schemaView.collections(caller)
       : await services.schemaView.someCollections(caller, keys),
@@ -39,16 +53,16 @@ const search: CallHandler = async (call) => {
 
 /** The collection in the path, and how it is shown. */
 function namedCollection(call: Call) {
-  const name = param(call, 'collection');
+  const name = pathParameter(call, 'collection');
   return { name, read: () => call.services.schemaView.collection(call.caller, name) };
 }
 
-const read: CallHandler = async (call) => jsonText(await namedCollection(call).read());
+const read: CallHandler = async (call) => jsonTextResponse(await namedCollection(call).read());
 
 const create: CallHandler = async (call) => {
   const { caller, services } = call;
   const body = await call.request.body.json();
-  const change = createCollections(body);
+  const change = createCollections(body, call.strict);
   const names = change.collections.map(({ collection }) => collection);
   const [first] = names;
   const view = services.schemaView;
@@ -60,28 +74,28 @@ const create: CallHandler = async (call) => {
 
 const updateMany: CallHandler = async (call) => {
   const { caller, services } = call;
-  const change = updateCollections(await call.request.body.json());
+  const change = updateCollections(await call.request.body.json(), call.strict);
   const names = change.updates.map(({ collection }) => collection);
   return changeSchema(call, change, () => services.schemaView.someCollections(caller, names));
 };
 
 const updateOne: CallHandler = async (call) => {
   const { name, read } = namedCollection(call);
-  const change = updateCollection(name, await call.request.body.json());
-  return changeOne(call, { change, read });
+  const change = updateCollection(name, await call.request.body.json(), call.strict);
+  return changeAndShow(call, { change, read });
 };
 
 const remove: CallHandler = (call) => {
   const { name, read } = namedCollection(call);
-  return removeOne(call, { change: { kind: 'collections.delete', collection: name }, read });
+  return deleteSchemaPart(call, { change: { kind: 'collections.delete', collection: name }, read });
 };
 
 const reading = {
   access: 'rights',
   needs: [{ action: 'read', collection: systemName('collections') }],
 } as const;
-const changing = { ...CHANGING, parameters: CHANGE_PARAMETERS };
-const several = v.array(shownCollection);
+const changing = { ...SCHEMA_CHANGE_ROUTE, parameters: CHANGE_PARAMETERS };
+const several = v.array(collectionSchema);
 
 export const COLLECTION_ROUTES: readonly RouteEntry[] = [
   {
@@ -89,7 +103,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     method: 'GET',
     path: '/collections',
     summary: 'Lists collections',
-    answer: answerOf(several),
+    answer: dataAnswer(several),
     body: null,
     handle: list,
   },
@@ -98,7 +112,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     method: 'SEARCH',
     path: '/collections',
     summary: 'Lists collections, all or by name',
-    answer: answerOf(several),
+    answer: dataAnswer(several),
     body: searchBody,
     handle: search,
   },
@@ -107,7 +121,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     method: 'GET',
     path: '/collections/:collection',
     summary: 'Reads a collection',
-    answer: answerOf(shownCollection),
+    answer: dataAnswer(collectionSchema),
     body: null,
     handle: read,
   },
@@ -116,8 +130,8 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     method: 'POST',
     path: '/collections',
     summary: 'Creates collections with their fields',
-    body: json(v.union([collectionBody, v.array(collectionBody)])),
-    answer: { ...writtenOf(v.union([shownCollection, several])), job: true },
+    body: jsonBody(v.union([collectionBody, v.array(collectionBody)])),
+    answer: { ...writtenDataAnswer(v.union([collectionSchema, several])), job: true },
     handle: create,
   },
   {
@@ -125,8 +139,8 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     method: 'PATCH',
     path: '/collections',
     summary: 'Changes the metadata of collections',
-    body: json(collectionPatches),
-    answer: { ...writtenOf(several), job: true },
+    body: jsonBody(collectionPatches),
+    answer: { ...writtenDataAnswer(several), job: true },
     handle: updateMany,
   },
   {
@@ -134,8 +148,8 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     method: 'PATCH',
     path: '/collections/:collection',
     summary: 'Changes the metadata of a collection',
-    body: json(collectionPatch),
-    answer: { ...writtenOf(shownCollection), job: true },
+    body: jsonBody(collectionPatch),
+    answer: { ...writtenDataAnswer(collectionSchema), job: true },
     handle: updateOne,
   },
   {
@@ -144,7 +158,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     path: '/collections/:collection',
     summary: 'Deletes a collection with its items',
     body: null,
-    answer: { ...NOTHING, job: true },
+    answer: { ...NO_CONTENT_ANSWER, job: true },
     handle: remove,
   },
 ];

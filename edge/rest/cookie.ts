@@ -3,7 +3,7 @@
  * session.
  */
 import { parseCookie, stringifySetCookie } from 'cookie';
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
 import type { Request } from '#edge/http/request.ts';
 
 /** `refresh`: the refresh token, in mode cookie; `session`: the access token, in mode session. */
@@ -47,11 +47,11 @@ function set(request: Request, value: string, kind: CookieKind, config: Config):
 }
 
 /** Sets a cookie; scripts cannot read it. */
-export function giveCookie(request: Request, value: string, kind: CookieKind, config: Config) {
+export function setCookie(request: Request, value: string, kind: CookieKind, config: Config) {
   set(request, value, kind, config);
 }
 
 /** Deletes a cookie. */
-export function takeCookie(request: Request, kind: CookieKind, config: Config): void {
+export function deleteCookie(request: Request, kind: CookieKind, config: Config): void {
   set(request, '', kind, config);
 }

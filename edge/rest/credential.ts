@@ -3,12 +3,13 @@
  * session cookie.
  */
 import type { Caller } from '#core/access/grants.ts';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { cookieOf, takeCookie } from './cookie.ts';
-import { refuseForgery } from './csrf-check.ts';
+import { cookieOf, deleteCookie } from './cookie.ts';
+import { checkCsrf } from './csrf-check.ts';
 
 /**
  * The token of a request (RFC 6750, sections 2.1 and 2.3); null when there is none. What stands behind
@@ -20,7 +21,7 @@ export function tokenOf(authorization: string | undefined, parameters: Parameter
   const { access_token: given } = parameters;
   const query = typeof given === 'string' && given !== '' ? given : null;
   if (header !== null && query !== null) {
-    throw invalidPayload('The request carries a token in its header and another in its query.');
+    throw invalidPayload(reason('two_tokens'));
   }
   return header ?? query;
 }
@@ -28,7 +29,7 @@ export function tokenOf(authorization: string | undefined, parameters: Parameter
 /**
  * The caller of a request without a token, by its session cookie if it has one. An invalid cookie
  * is deleted, because scripts cannot delete it.
- * @throws ServiceError as authenticating by any token, and as {@link refuseForgery}
+ * @throws ServiceError as authenticating by any token, and as {@link checkCsrf}
  */
 export async function callerByCookie(
   request: Request,
@@ -36,13 +37,13 @@ export async function callerByCookie(
   ip: string | null,
 ): Promise<Caller> {
   const token = cookieOf(request, config, 'session');
-  if (token !== null) refuseForgery(request, config);
+  if (token !== null) checkCsrf(request, config);
   try {
     return await identity.authenticate(token, ip);
   } catch (error) {
     const over = error instanceof ServiceError && error.status === 401;
     if (over && token !== null && error.code !== 'INVALID_IP') {
-      takeCookie(request, 'session', config);
+      deleteCookie(request, 'session', config);
     }
     throw error;
   }

@@ -4,9 +4,11 @@
  * `Sec-Fetch-Site`, Fetch Metadata). Programs that are not browsers do not, and no page makes them
  * send cookies.
  */
-import type { Config } from '#core/config/config.ts';
-import { includesOrigin } from '#core/config/origin.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+
+import { includesOrigin } from '#core/base/config/origin.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
 
 type ForgeryConfig = Pick<
@@ -34,7 +36,7 @@ function isOwn(origin: string, request: Request, { PUBLIC_URL }: ForgeryConfig):
  * Whether a page may open a WebSocket: browsers let every page do so, whatever CORS allows, and send
  * cookies with the request.
  */
-export function mayOpenSocket(request: Request, config: ForgeryConfig): boolean {
+export function maySocketOriginConnect(request: Request, config: ForgeryConfig): boolean {
   const origin = request.header('origin');
   if (origin === undefined || isOwn(origin, request, config)) return true;
   const { CORS_ENABLED, CORS_ORIGIN } = config;
@@ -54,7 +56,7 @@ function isTrusted(origin: string, request: Request, config: ForgeryConfig): boo
  * @throws ServiceError FORBIDDEN when a page of another origin may have sent it;
  * UNSUPPORTED_MEDIA_TYPE when its body has no type, or one that forms can send
  */
-export function refuseForgery(request: Request, config: ForgeryConfig): void {
+export function checkCsrf(request: Request, config: ForgeryConfig): void {
   if (SAFE.has(request.method)) return;
   const origin = request.header('origin');
   const site = request.header('sec-fetch-site');
@@ -63,15 +65,13 @@ export function refuseForgery(request: Request, config: ForgeryConfig): void {
       ? site === undefined || site === 'same-origin' || site === 'none'
       : isTrusted(origin, request, config);
   if (!sentFromHere) {
-    throw forbidden(
-      'A page of another origin sent this request with a cookie of the user; see CORS_ORIGIN.',
-    );
+    throw forbidden(reason('request_of_other_origin'));
   }
   const type = request.header('content-type');
   if (request.body.size === 0 || TAKEN.test(type ?? '')) return;
   throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
     mediaType: type ?? '',
     where: 'Content-Type',
-    reason: 'A request with a session cookie must have a Content-Type, such as application/json.',
+    reason: reason('cookie_request_without_content_type'),
   });
 }

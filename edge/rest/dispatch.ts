@@ -3,34 +3,35 @@
  * before its handler begins.
  */
 
-import { clientIpBy } from '#core/access/client-ip.ts';
+import { clientIpResolver } from '#core/access/client-ip.ts';
 import type { Caller } from '#core/access/grants.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Route } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { Call } from './call.ts';
 import { cookieOf } from './cookie.ts';
 import { callerByCookie, tokenOf } from './credential.ts';
 import { prefersStrict, requireKnownParameters } from './prefer-header.ts';
-import { parametersOf } from './query-parameters.ts';
-import type { Access, RouteEntry } from './route.ts';
+import { parseQueryString } from './query-parameters.ts';
+import type { RouteEntry } from './route.ts';
+import type { RouteAccess } from './route-facts.ts';
 
-const SECOND_FACTOR_FIRST =
-  'A policy demands a second factor: POST /users/me/tfa/generate and /users/me/tfa/enable set it up.';
+const SECOND_FACTOR_FIRST = reason('second_factor_demanded');
 
 /**
  * @throws ServiceError FORBIDDEN, INVALID_CREDENTIALS when the caller may not use the route at
  *   all
  */
-function requireAccess(access: Access, { user, admin }: Caller): void {
-  if (access === 'administrator' && !admin) throw forbidden('Only administrators may do this.');
+function requireAccess(access: RouteAccess, { user, admin }: Caller): void {
+  if (access === 'administrator' && !admin) throw forbidden(reason('only_administrators'));
   if (user !== null) return;
   if (access === 'user') throw forbidden();
   if (access === 'account') throw new ServiceError('INVALID_CREDENTIALS');
 }
 
 /** What the checks need to know about an entry. */
-export type Dispatched = Pick<
+export type DispatchedEntry = Pick<
   RouteEntry,
   | 'access'
   | 'parameters'
@@ -42,7 +43,7 @@ export type Dispatched = Pick<
 >;
 
 /** The route of an entry; an invalid token is refused before the handler. */
-export function dispatch(entry: Dispatched, services: EdgeServices): Route {
+export function dispatch(entry: DispatchedEntry, services: EdgeServices): Route {
   const { access, limit, handle } = entry;
   const known = Object.keys(entry.parameters ?? {});
   if (typeof handle !== 'function') {
@@ -51,12 +52,12 @@ export function dispatch(entry: Dispatched, services: EdgeServices): Route {
   }
   const byCookie = entry.ignoresSession !== true;
   const { catalog, config, identity, limits } = services;
-  const ipOf = clientIpBy(config.IP_TRUST_PROXY);
+  const ipOf = clientIpResolver(config.IP_TRUST_PROXY);
   return async (request, params) => {
     const since = performance.now();
     if (!catalog.ready() && entry.whileBehind !== true) await catalog.regain();
     const mayHoldToken = request.query.includes('token');
-    const parameters = mayHoldToken ? parametersOf(request.query) : null;
+    const parameters = mayHoldToken ? parseQueryString(request.query) : null;
     const ip = ipOf(request);
     const sent = tokenOf(request.header('authorization'), parameters ?? {});
     const token = sent ?? (byCookie ? cookieOf(request, config, 'session') : null);

@@ -1,8 +1,8 @@
 /** The envelope of answers in REST: `{"data":…}`, with `meta` when it is requested. */
-import { type Data, type Envelope, surrounded } from '#core/services/envelope.ts';
+import { type Envelope, type ReadData, wrapText } from '#core/services/envelope.ts';
 
-export const REST: Envelope = Object.freeze({
+export const REST_ENVELOPE: Envelope = Object.freeze({
   name: 'rest',
-  around: ({ data, meta }: Data) =>
-    surrounded('{"data":', data, meta === null ? '}' : `,"meta":${meta}}`),
+  around: ({ data, meta }: ReadData) =>
+    wrapText('{"data":', data, meta === null ? '}' : `,"meta":${meta}}`),
 });

@@ -3,17 +3,17 @@
  * file.
  */
 import * as v from 'valibot';
-import { FORMAT_FACTS } from '#core/export/format.ts';
 import { EXPORT_FORMATS } from '#core/jobs/message/export.ts';
+import { FORMATS } from '#core/transfer/export/format.ts';
 import { disposition } from '#edge/http/content-disposition.ts';
 import type { Response } from '#edge/http/response.ts';
 import { fileResponse } from '#edge/http/stored-file.ts';
-import { members } from './body.ts';
-import { type Call, type CallHandler, listed, param } from './call.ts';
+import { objectSchema } from './body.ts';
+import { type Call, type CallHandler, pathParameter, registeredStream } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import { accepted, jobLocation, noteJob } from './job-answer.ts';
+import { acceptedResponse, jobLocation, logJob } from './job-answer.ts';
 import { prefersAsync } from './prefer-header.ts';
-import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
+import { NO_CONTENT_ANSWER, parsedBody, type RouteEntry } from './route.ts';
 
 /** The name of a file: one line of text that is no path. */
 const title = v.pipe(
@@ -30,7 +30,7 @@ const file = v.object(
   'must be an object',
 );
 
-const exportBody = members({
+const exportBody = objectSchema({
   query: v.optional(v.record(v.string(), v.unknown(), 'must be an object'), {}),
   format: v.picklist(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(', ')}`),
   file: v.nullish(file),
@@ -40,30 +40,30 @@ const exportBody = members({
 async function submit(call: Call, body: v.InferOutput<typeof exportBody>): Promise<Response> {
   const { caller, services } = call;
   const id = await services.exports.accept(caller, {
-    ...{ collection: param(call, 'collection'), query: body.query, format: body.format },
+    ...{ collection: pathParameter(call, 'collection'), query: body.query, format: body.format },
     ...{ safe: body.export_safe, title: body.file?.title ?? null, strict: call.strict },
     idempotencyKey: idempotencyKeyOf(call.request),
     requestId: call.request.id,
   });
-  if (prefersAsync(call.request)) return accepted(call, id);
-  noteJob(call, id);
+  if (prefersAsync(call.request)) return acceptedResponse(call, id);
+  logJob(call, id);
   return { status: 204, headers: { Location: jobLocation(id) } };
 }
 
 const download: CallHandler = async (call) => {
   const { caller, request, services } = call;
-  const id = param(call, 'id');
+  const id = pathParameter(call, 'id');
   const { bytes, collection, file, finished, format, read, sha256 } = await services.exports.file(
     id,
     caller,
   );
   const stored = {
     ...{ bytes, tag: `"${sha256}"`, modified: finished, read },
-    type: FORMAT_FACTS[format].mediaType,
+    type: FORMATS[format].mediaType,
     headers: { 'Content-Disposition': disposition(file) },
   };
   return fileResponse(request, stored, (pieces) =>
-    listed(call, { kind: 'items', collection }, pieces),
+    registeredStream(call, { kind: 'items', collection }, pieces),
   );
 };
 
@@ -75,7 +75,7 @@ export const EXPORT_ROUTES: readonly RouteEntry[] = [
     access: 'user',
     headers: ['Prefer', 'Idempotency-Key'],
     errors: ['CONFLICT', 'UNPROCESSABLE_ENTITY'],
-    answer: { ...NOTHING, job: true },
+    answer: { ...NO_CONTENT_ANSWER, job: true },
     ...parsedBody(exportBody, submit),
   },
   {

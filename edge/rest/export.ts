@@ -1,11 +1,12 @@
 /** Lists as downloads: `export` turns the answer of a list route into a file. */
-import { exportText } from '#core/export/export.ts';
-import { FORMAT_FACTS, fileName, parseFormat } from '#core/export/format.ts';
+
 import type { Parameters } from '#core/query/parse/parameter.ts';
+import { exportText } from '#core/transfer/export/export.ts';
+import { FORMATS, fileName, parseFormat } from '#core/transfer/export/format.ts';
 import { disposition } from '#edge/http/content-disposition.ts';
 import type { Response } from '#edge/http/response.ts';
-import { type Call, listed, parsed } from './call.ts';
-import type { ServedCollection } from './item-handler.ts';
+import { type Call, parseParameters, registeredStream } from './call.ts';
+import type { ServedCollection } from './served-collection.ts';
 
 /**
  * Answers with a file of the items that the parameters select.
@@ -19,7 +20,7 @@ export async function exportItems(
 ): Promise<Response> {
   const { request } = call;
   const format = parseFormat(parameters.export);
-  const query = parsed(call, { ...parameters, meta: undefined }, typed);
+  const query = parseParameters(call, { ...parameters, meta: undefined }, typed);
   const { items, columns } = await service.stream(target, query, request.signal);
   const flag = parameters.export_safe;
   const safe = flag !== undefined && flag !== 'false' && flag !== false;
@@ -27,9 +28,9 @@ export async function exportItems(
   return {
     status: 200,
     headers: {
-      'Content-Type': FORMAT_FACTS[format].mediaType,
+      'Content-Type': FORMATS[format].mediaType,
       'Content-Disposition': disposition(fileName(target.collection, format, new Date())),
     },
-    body: listed(call, { kind: 'items', collection: target.collection }, text),
+    body: registeredStream(call, { kind: 'items', collection: target.collection }, text),
   };
 }

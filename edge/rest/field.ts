@@ -8,24 +8,24 @@ import {
   updateField,
   updateFields,
 } from '#core/schema/change-input.ts';
-import { shownField } from './answer/schema-part.ts';
-import { type CallHandler, param } from './call.ts';
-import { json, type RouteEntry, writtenOf } from './route.ts';
-import { CHANGE_PARAMETERS, CHANGING, changeSchema } from './schema-change.ts';
-import { partRoutes } from './schema-part.ts';
+import { fieldSchema } from './answer/schema-part.ts';
+import { type CallHandler, pathParameter } from './call.ts';
+import { jsonBody, type RouteEntry, writtenDataAnswer } from './route.ts';
+import { CHANGE_PARAMETERS, changeSchema, SCHEMA_CHANGE_ROUTE } from './schema-change.ts';
+import { schemaPartRoutes } from './schema-part.ts';
 
 const create: CallHandler = async (call) => {
   const { caller, services } = call;
-  const collection = param(call, 'collection');
-  const change = createField(collection, await call.request.body.json());
+  const collection = pathParameter(call, 'collection');
+  const change = createField(collection, await call.request.body.json(), call.strict);
   const { field } = change.field;
   return changeSchema(call, change, () => services.schemaView.field(caller, collection, field));
 };
 
 const updateMany: CallHandler = async (call) => {
   const { caller, services } = call;
-  const collection = param(call, 'collection');
-  const change = updateFields(collection, await call.request.body.json());
+  const collection = pathParameter(call, 'collection');
+  const change = updateFields(collection, await call.request.body.json(), call.strict);
   const names = change.fields.map(({ field }) => field);
   return changeSchema(call, change, () =>
     services.schemaView.someFields(caller, collection, names),
@@ -33,36 +33,37 @@ const updateMany: CallHandler = async (call) => {
 };
 
 export const FIELD_ROUTES: readonly RouteEntry[] = [
-  ...partRoutes({
+  ...schemaPartRoutes({
     path: '/fields',
     one: 'a field',
     many: 'fields',
     all: (view, caller) => view.fields(caller),
     of: (view, caller, collection) => view.fieldsOf(caller, collection),
     shown: (view, caller, { collection, field }) => view.field(caller, collection, field),
-    updateBody: json(patchBody),
-    shape: shownField,
-    update: (_, { collection, field }, body) => updateField(collection, field, body),
+    updateBody: jsonBody(patchBody),
+    shape: fieldSchema,
+    update: (call, { collection, field }, body) =>
+      updateField(collection, field, body, call.strict),
     remove: (name) => ({ kind: 'fields.delete', ...name }),
   }),
   {
     method: 'POST',
     path: '/fields/:collection',
     summary: 'Creates a field',
-    ...CHANGING,
+    ...SCHEMA_CHANGE_ROUTE,
     parameters: CHANGE_PARAMETERS,
-    body: json(fieldBody),
-    answer: { ...writtenOf(shownField), job: true },
+    body: jsonBody(fieldBody),
+    answer: { ...writtenDataAnswer(fieldSchema), job: true },
     handle: create,
   },
   {
     method: 'PATCH',
     path: '/fields/:collection',
     summary: 'Changes fields of a collection',
-    ...CHANGING,
+    ...SCHEMA_CHANGE_ROUTE,
     parameters: CHANGE_PARAMETERS,
-    body: json(patchesBody),
-    answer: { ...writtenOf(v.array(shownField)), job: true },
+    body: jsonBody(patchesBody),
+    answer: { ...writtenDataAnswer(v.array(fieldSchema)), job: true },
     handle: updateMany,
   },
 ];

@@ -1,8 +1,10 @@
 /** Files that the server fetches for a client, for REST and GraphQL. */
-import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Item } from '#core/mutation/payload.ts';
-import { fetchOutside } from '#core/outbound/fetch-outside.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import { fetchOutside } from '#core/files/outbound/fetch-outside.ts';
 import type { IncomingUpload } from '#core/services/files/uploads.ts';
+import type { Item } from '#core/write/payload.ts';
 import type { Call } from './call.ts';
 
 /** What is to be fetched. */
@@ -27,7 +29,9 @@ export async function* fileFrom(
       typeof value === 'object' && value !== null && name !== 'tags' && name !== 'metadata',
   );
   if (related !== undefined) {
-    throw invalidPayload(`"data.${related[0]}" must be a plain value.`, { field: related[0] });
+    throw invalidPayload(reason('import_data_plain_value_expected', { name: related[0] }), {
+      field: related[0],
+    });
   }
   const { config } = call.services;
   const { filename, type, content, close } = await fetchOutside(url, {

@@ -3,20 +3,21 @@
  */
 
 import * as v from 'valibot';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Item } from '#core/mutation/payload.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import { FILES } from '#core/services/files/assets.ts';
 import type { IncomingUpload } from '#core/services/files/uploads.ts';
-import type { Target } from '#core/services/request-context.ts';
+import type { RequestTarget } from '#core/services/request-context.ts';
+import type { Item } from '#core/write/payload.ts';
 import { incomingFiles } from '#edge/http/multipart.ts';
-import { bodyOf, members, word } from './body.ts';
+import { nonEmptyText, objectSchema, parseBody } from './body.ts';
 import { type Call, type CallHandler, lastSegment, visitorOf } from './call.ts';
-import { REST } from './envelope.ts';
+import { REST_ENVELOPE } from './envelope.ts';
 import { fileFrom } from './file-from-url.ts';
-import { itemHandlers, readBackQuestionOf, written } from './item-handler.ts';
+import { itemHandlers, unparsedReadBackQuery, writeResponse } from './item-handler.ts';
 import { ALL_FORMS, itemRoutes } from './item-route.ts';
 import { ITEM_PARAMETERS } from './parameter/item.ts';
-import { anyObject, json, type RouteEntry, WRITE_ERRORS, WRITTEN } from './route.ts';
+import { anyObjectBody, jsonBody, type RouteEntry, WRITE_ANSWER, WRITE_ERRORS } from './route.ts';
 
 /** What is about the rows alone. */
 const FORMS = ALL_FORMS.filter((form) => form !== 'create' && form !== 'updateOne');
@@ -24,10 +25,10 @@ const FORMS = ALL_FORMS.filter((form) => form !== 'create' && form !== 'updateOn
 const ENVELOPE_BYTES = 65_536;
 
 /** The files as items of a call. */
-export function filesOf(call: Call): Target {
+export function filesOf(call: Call): RequestTarget {
   const { caller, strict, request } = call;
   const origin = { visitor: visitorOf(call), requestId: request.id };
-  return { caller, collection: FILES, ...origin, strict, envelope: REST };
+  return { caller, collection: FILES, ...origin, strict, envelope: REST_ENVELOPE };
 }
 
 const handlers = itemHandlers((call) => ({ items: call.services.system, target: filesOf(call) }));
@@ -59,7 +60,7 @@ function fieldValue(name: string, text: string): unknown {
     return JSON.parse(text);
   } catch {
     if (name === 'tags') return text.split(',').map((tag) => tag.trim());
-    throw invalidPayload(`"${name}" must be JSON.`, { field: name });
+    throw invalidPayload(reason('member_json_expected', { name }), { field: name });
   }
 }
 
@@ -79,22 +80,26 @@ async function* uploadsOf(call: Call): AsyncGenerator<IncomingUpload> {
 const create: CallHandler = async (call) => {
   if (!isMultipart(call)) return await handlers.create(call);
   const { files } = call.services;
-  return written(await files.create(filesOf(call), uploadsOf(call), readBackQuestionOf(call)));
+  return writeResponse(
+    await files.create(filesOf(call), uploadsOf(call), unparsedReadBackQuery(call)),
+  );
 };
 
 const update: CallHandler = async (call) => {
   if (!isMultipart(call)) return await handlers.updateOne(call);
   const { files } = call.services;
   const key = lastSegment(call);
-  const question = readBackQuestionOf(call);
-  return written(await files.replace(filesOf(call), key, uploadsOf(call), question));
+  const question = unparsedReadBackQuery(call);
+  return writeResponse(await files.replace(filesOf(call), key, uploadsOf(call), question));
 };
 
-const importBody = members({
-  url: v.pipe(word, v.maxLength(8_192, 'is too long')),
-  data: v.optional(anyObject, {}),
+const importBody = objectSchema({
+  url: v.pipe(nonEmptyText, v.maxLength(8_192, 'is too long')),
+  data: v.optional(anyObjectBody, {}),
   options: v.optional(
-    members({ filterMimeType: v.optional(v.array(v.string('must be types'), 'must be a list')) }),
+    objectSchema({
+      filterMimeType: v.optional(v.array(v.string('must be types'), 'must be a list')),
+    }),
     {},
   ),
 });
@@ -102,9 +107,9 @@ const importBody = members({
 const importByUrl: CallHandler = async (call) => {
   const { files } = call.services;
   await files.admit(filesOf(call));
-  const { url, data: item, options } = await bodyOf(call, importBody);
+  const { url, data: item, options } = await parseBody(call, importBody);
   const upload = fileFrom(call, { url, item, only: options.filterMimeType });
-  return written(await files.create(filesOf(call), upload, readBackQuestionOf(call)));
+  return writeResponse(await files.create(filesOf(call), upload, unparsedReadBackQuery(call)));
 };
 
 /** Deletes files, and then their bytes. */
@@ -118,7 +123,7 @@ function thenTidy(handle: CallHandler): CallHandler {
 
 const BODY = {
   types: ['application/json', 'multipart/form-data'],
-  schema: anyObject,
+  schema: anyObjectBody,
   limit: 'BODY_MAX_SIZE',
   ofItems: true,
 } as const;
@@ -126,7 +131,7 @@ const BODY = {
 const FACTS = {
   access: 'rights',
   parameters: ITEM_PARAMETERS,
-  answer: WRITTEN,
+  answer: WRITE_ANSWER,
   errors: [...WRITE_ERRORS, 'UNPROCESSABLE_ENTITY', 'PRECONDITION_FAILED'],
 } as const;
 
@@ -162,7 +167,7 @@ export const FILE_ROUTES: readonly RouteEntry[] = [
     summary: 'Stores a file from a URL',
     ...FACTS,
     items: { form: 'create', collection: FILES },
-    body: json(importBody, 'FORM_MAX_SIZE'),
+    body: jsonBody(importBody, 'FORM_MAX_SIZE'),
     handle: importByUrl,
   },
 ];

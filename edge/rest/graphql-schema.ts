@@ -1,5 +1,5 @@
 /** The schema of GraphQL as text: `/server/specs/graphql` and `/server/specs/graphql/system`. */
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Scope } from '#edge/graphql/schema.ts';
 import type { CallHandler } from './call.ts';
 import type { RouteEntry } from './route.ts';

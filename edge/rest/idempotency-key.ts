@@ -1,5 +1,7 @@
 /** The header `Idempotency-Key` of requests whose work is a job. */
-import { invalidPayload } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
 
 const NAME = 'Idempotency-Key';
@@ -14,6 +16,5 @@ export function idempotencyKeyOf(request: Request): string | null {
   const key = request.header('idempotency-key');
   if (key === undefined) return null;
   if (KEY.test(key)) return key;
-  const reason = `The header ${NAME} must have 1 to 255 visible ASCII characters, without blanks.`;
-  throw invalidPayload(reason, { header: NAME });
+  throw invalidPayload(reason('idempotency_key_invalid', { name: NAME }), { header: NAME });
 }

@@ -3,7 +3,8 @@
  * has no information, and by its first bytes when the name has none either.
  */
 import { constants, gunzipSync } from 'node:zlib';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { IncomingFile } from '#edge/http/multipart.ts';
@@ -117,7 +118,7 @@ function encodingOf(charset: string | null): string {
   try {
     return new TextDecoder(charset).encoding;
   } catch {
-    throw invalidPayload(`The type of the file names no encoding: charset=${charset}.`);
+    throw invalidPayload(reason('charset_unknown', { charset }));
   }
 }
 
@@ -131,7 +132,7 @@ export interface FormattedFile {
 }
 
 /** @throws ServiceError UNSUPPORTED_MEDIA_TYPE for files of other formats */
-export async function formatted(file: IncomingFile): Promise<FormattedFile> {
+export async function withDetectedFormat(file: IncomingFile): Promise<FormattedFile> {
   const labelled = byLabel(file);
   const wanted = labelled === undefined ? BEGINNING : MARK;
   const { bytes, content } = await begin(file.stream, wanted);
@@ -142,7 +143,7 @@ export async function formatted(file: IncomingFile): Promise<FormattedFile> {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
       mediaType: file.mimeType,
       where: 'file',
-      reason: `A file must be CSV, TSV, JSON or NDJSON: of such a type, or named ${names}, also with .gz.`,
+      reason: reason('import_file_type_unknown', { names }),
     });
   }
   const { format, separator } = found;

@@ -1,16 +1,17 @@
 /**
  * `POST /utils/import/:collection`: stores the file, submits a job, and answers when it has ended.
  */
-import { ServiceError } from '#core/errors/service-error.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { importParameters, importQuery } from '#core/services/import-parameters.ts';
 import { firstFile } from '#edge/http/multipart.ts';
-import { type Call, type CallHandler, param } from './call.ts';
+import { type Call, type CallHandler, pathParameter } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import { formatted } from './import-format.ts';
-import { accepted, jobAnswer, jobLocation } from './job-answer.ts';
+import { withDetectedFormat } from './import-format.ts';
+import { acceptedResponse, jobLocation, jobResponse } from './job-answer.ts';
 import { flagParameter } from './parameter/flag.ts';
 import { IMPORT_OPTIONS } from './parameter/import.ts';
-import { EMPTY, type RouteEntry, WRITE_ERRORS } from './route.ts';
+import { EMPTY_ANSWER, type RouteEntry, WRITE_ERRORS } from './route.ts';
 
 /**
  * A multipart body contains little besides the file, so a longer one contains a file that is too
@@ -34,13 +35,13 @@ function isBackground(call: Call): boolean {
 
 const importFile: CallHandler = async (call) => {
   const { imports, uploads } = call.services;
-  const destination = await imports.authorize(call.caller, param(call, 'collection'));
+  const destination = await imports.authorize(call.caller, pathParameter(call, 'collection'));
   const query = importQuery(call.parameters);
   const idempotencyKey = idempotencyKeyOf(call.request);
   checkSize(call);
-  const id = await uploads.receive(call.caller, async () => {
+  const id = await uploads.run(quotaKeyOf(call.caller), async () => {
     const incoming = await firstFile(call.request);
-    const { format, gzip, content, implied } = await formatted(incoming);
+    const { format, gzip, content, implied } = await withDetectedFormat(incoming);
     const upload = {
       name: incoming.filename,
       ...{ format, gzip, content },
@@ -51,8 +52,8 @@ const importFile: CallHandler = async (call) => {
     };
     return await imports.accept(call.caller, destination, upload);
   });
-  if (isBackground(call)) return accepted(call, id);
-  return jobAnswer(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));
+  if (isBackground(call)) return acceptedResponse(call, id);
+  return jobResponse(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));
 };
 
 export const IMPORT_ROUTES: readonly RouteEntry[] = [
@@ -72,7 +73,7 @@ export const IMPORT_ROUTES: readonly RouteEntry[] = [
     headers: ['Prefer', 'Idempotency-Key'],
     errors: [...WRITE_ERRORS, 'OUT_OF_TIME', 'CONFLICT', 'UNPROCESSABLE_ENTITY', 'LIMIT_EXCEEDED'],
     body: { types: ['multipart/form-data'], schema: null, limit: 'IMPORT_MAX_SIZE' },
-    answer: { ...EMPTY, job: true },
+    answer: { ...EMPTY_ANSWER, job: true },
     handle: importFile,
   },
 ];

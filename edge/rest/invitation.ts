@@ -1,16 +1,16 @@
 /** The routes of invitations: `/users/invite` and `/users/invite/accept`. */
 import * as v from 'valibot';
-import { address, members, page, tokenAndPassword } from './body.ts';
+import { emailAddressSchema, objectSchema, pageUrlSchema, tokenAndPasswordSchema } from './body.ts';
 import { NO_CONTENT, visitorOf } from './call.ts';
-import { NOTHING, parsedBody, type RouteEntry, WRITE_ERRORS } from './route.ts';
+import { NO_CONTENT_ANSWER, parsedBody, type RouteEntry, WRITE_ERRORS } from './route.ts';
 
-const invitation = members({
+const invitation = objectSchema({
   email: v.union(
-    [address, v.pipe(v.array(address), v.nonEmpty())],
+    [emailAddressSchema, v.pipe(v.array(emailAddressSchema), v.nonEmpty())],
     'must be an e-mail address or a list of some',
   ),
   role: v.pipe(v.string('must be a text'), v.uuid('must be the key of a role')),
-  invite_url: page,
+  invite_url: pageUrlSchema,
 });
 
 export const INVITATION_ROUTES: readonly RouteEntry[] = [
@@ -20,7 +20,7 @@ export const INVITATION_ROUTES: readonly RouteEntry[] = [
     summary: 'Invites people by mail to become users',
     access: 'rights',
     needs: [{ action: 'create', collection: 'system_users' }],
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     errors: [...WRITE_ERRORS, 'UNPROCESSABLE_ENTITY'],
     ...parsedBody(
       invitation,
@@ -39,10 +39,10 @@ export const INVITATION_ROUTES: readonly RouteEntry[] = [
     path: '/users/invite/accept',
     summary: 'Accepts an invitation with its token and a password',
     access: 'anyone',
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     errors: ['INVALID_INVITE', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'FAILED_VALIDATION'],
     limit: 'reset',
-    ...parsedBody(tokenAndPassword, async (call, { token, password }) => {
+    ...parsedBody(tokenAndPasswordSchema, async (call, { token, password }) => {
       await call.services.invitations.accept(token, password, visitorOf(call));
       return NO_CONTENT;
     }),

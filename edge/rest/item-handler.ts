@@ -1,13 +1,14 @@
 /** The handlers of requests for items, for `/items` and for system collections. */
-import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, invalidQuery, ServiceError } from '#core/base/errors/service-error.ts';
 import { parseList } from '#core/query/parse/list.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
-import type { Answer } from '#core/services/item-reader.ts';
-import type { ItemService, Update } from '#core/services/items.ts';
+import type { ReadAnswer } from '#core/services/item-reader.ts';
+import type { ItemsUpdate } from '#core/services/items.ts';
 import type { Precondition, WriteAnswer } from '#core/services/read-back.ts';
-import type { Target } from '#core/services/request-context.ts';
-import type { Selection } from '#core/services/selection.ts';
+import type { Selection } from '#core/services/selected-keys.ts';
 import { parsedQuery, type UnparsedQuery } from '#core/services/statement-cache.ts';
 import { upsertItems } from '#core/services/upsert.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
@@ -15,24 +16,19 @@ import type { Response } from '#edge/http/response.ts';
 import {
   type Call,
   type CallHandler,
-  jsonText,
+  jsonTextResponse,
   lastSegment,
-  listed,
   NO_CONTENT,
-  parsed,
-  queryOf,
-  questionOfUrl,
-  readText,
+  parseParameters,
+  parseUrlQuery,
+  readResponse,
+  registeredStream,
+  unparsedUrlQuery,
 } from './call.ts';
-import { REST } from './envelope.ts';
+import { REST_ENVELOPE } from './envelope.ts';
 import { exportItems } from './export.ts';
-import { byQueryLimit, searchLimit, searchOf } from './query-parameters.ts';
-
-/** The collection of a call, and the service for it. */
-export interface ServedCollection {
-  readonly items: ItemService;
-  readonly target: Target;
-}
+import { parseSearch, queryBodyLimit, searchBodyLimit } from './query-parameters.ts';
+import type { ServedCollection } from './served-collection.ts';
 
 /** A singleton has no keys and takes no further items. */
 function noRoute({ request }: Call): ServiceError {
@@ -54,28 +50,30 @@ async function* pieces(
 }
 
 /** The answer with a list of items. */
-function answerOf(call: Call, collection: string, answer: Answer): Response {
-  if (answer.kind === 'text') return readText(call, answer);
+function answerOf(call: Call, collection: string, answer: ReadAnswer): Response {
+  if (answer.kind === 'text') return readResponse(call, answer);
   return {
     status: 200,
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    body: listed(call, { kind: 'items', collection }, pieces(answer.items, answer.meta)),
+    body: registeredStream(call, { kind: 'items', collection }, pieces(answer.items, answer.meta)),
   };
 }
 
 /** When the written items may not be read, the answer has no body. */
-export function written(answer: WriteAnswer): Response {
-  return answer === null ? NO_CONTENT : { ...jsonText(REST.around(answer)), done: true };
+export function writeResponse(answer: WriteAnswer): Response {
+  return answer === null
+    ? NO_CONTENT
+    : { ...jsonTextResponse(REST_ENVELOPE.around(answer)), done: true };
 }
 
 /** The query for the answer of a write: all written items unless a limit is given. */
-export function readBackOf(call: Call, parameters = call.parameters): Query {
-  return parsed(call, { limit: -1, ...parameters });
+export function readBackQuery(call: Call, parameters = call.parameters): Query {
+  return parseParameters(call, { limit: -1, ...parameters });
 }
 
 /** The same, parsed only when its statement is not cached. */
-export function readBackQuestionOf(call: Call, parameters?: Parameters): UnparsedQuery {
-  return { text: questionOfUrl(call).text, query: () => readBackOf(call, parameters) };
+export function unparsedReadBackQuery(call: Call, parameters?: Parameters): UnparsedQuery {
+  return { text: unparsedUrlQuery(call).text, query: () => readBackQuery(call, parameters) };
 }
 
 /**
@@ -92,24 +90,24 @@ async function admitted(
 
 /** The body of a write; a list with more items than allowed is refused before it is parsed. */
 function bodyOfWrite({ request, services }: Call, { items }: ServedCollection): Promise<unknown> {
-  return request.body.json(byQueryLimit(services.config), (count) => items.requireCount(count));
+  return request.body.json(queryBodyLimit(services.config), (count) => items.requireCount(count));
 }
 
 /** The items that a body selects: by "keys" or by "query", never by both. */
 function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
   if ((keys === undefined) === (query === undefined)) {
-    throw invalidPayload('The body needs either "keys" or "query".');
+    throw invalidPayload(reason('keys_or_query_missing'));
   }
   if (keys !== undefined) {
-    if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of keys.');
+    if (!Array.isArray(keys)) throw invalidPayload(reason('keys_list_expected'));
     return { kind: 'keys', keys };
   }
-  const { parameters } = searchOf({ query });
+  const { parameters } = parseSearch({ query });
   // A client that sends a condition means one, even when its value is null or empty.
   const { search } = parameters;
-  if (search === null) throw invalidQuery('"search" must be a text.');
+  if (search === null) throw invalidQuery(reason('search_text_expected'));
   if (typeof search === 'string' && search.trim() === '') {
-    throw invalidQuery('"search" must not be empty in a write.');
+    throw invalidQuery(reason('search_empty_in_write'));
   }
   // A misspelt member would be ignored as a condition, and select all items.
   const { bounds } = call.services;
@@ -121,17 +119,16 @@ function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
 function known<N extends string>(body: object, names: readonly N[]) {
   const found: Record<string, unknown> = Object.fromEntries(Object.entries(body));
   const unknown = Object.keys(found).find((name) => !names.some((other) => other === name));
-  if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
+  if (unknown !== undefined)
+    throw invalidPayload(reason('write_member_unknown', { member: unknown }));
   return found;
 }
 
 /** Reads `{keys, data}`, `{query, data}` or a list of items with their keys. */
-function updateOf(call: Call, body: unknown): Update {
+function updateOf(call: Call, body: unknown): ItemsUpdate {
   if (Array.isArray(body)) return { kind: 'each', items: body };
   if (typeof body !== 'object' || body === null) {
-    throw invalidPayload(
-      'The body must be a list of items, or an object with "keys" or "query" and "data".',
-    );
+    throw invalidPayload(reason('update_body_shape'));
   }
   const { keys, query, data } = known(body, ['keys', 'query', 'data']);
   return { kind: 'same', selection: selectionOf(call, keys, query), data };
@@ -141,7 +138,7 @@ function updateOf(call: Call, body: unknown): Update {
 function deletionOf(call: Call, body: unknown): Selection {
   if (Array.isArray(body)) return { kind: 'keys', keys: body };
   if (typeof body !== 'object' || body === null) {
-    throw invalidPayload('The body must be a list of keys, or an object with "keys" or "query".');
+    throw invalidPayload(reason('delete_body_shape'));
   }
   const { keys, query } = known(body, ['keys', 'query']);
   return selectionOf(call, keys, query);
@@ -151,14 +148,14 @@ function deletionOf(call: Call, body: unknown): Selection {
 function preconditionOf({ request }: Call): Precondition | undefined {
   const tags = request.header('if-match');
   if (tags === undefined || tags.trim() === '*') return undefined;
-  return (data) => namesTag(tags, entityTag(String(REST.around({ data, meta: null }))));
+  return (data) => namesTag(tags, entityTag(String(REST_ENVELOPE.around({ data, meta: null }))));
 }
 
 /** Refuses a condition on writes whose items are not known by one key: it must not be ignored. */
 function requireUnconditional(call: Call): void {
   if (preconditionOf(call) === undefined) return;
-  const reason = 'If-Match is judged where one item is written by its key.';
-  throw new ServiceError('PRECONDITION_FAILED', { reason });
+  const why = reason('if_match_of_several_items');
+  throw new ServiceError('PRECONDITION_FAILED', { reason: why });
 }
 
 /** The routes of items by what they do. */
@@ -180,31 +177,31 @@ function readers(collectionOf: (call: Call) => ServedCollection) {
     if (call.request.query.includes('export') && call.parameters.export !== undefined) {
       return exportItems(call, { items, target }, call.parameters);
     }
-    const answer = await items.list(target, questionOfUrl(call), call.request.signal);
+    const answer = await items.list(target, unparsedUrlQuery(call), call.request.signal);
     return answerOf(call, target.collection, answer);
   };
   const search: CallHandler = async (call) => {
     const { items, target } = collectionOf(call);
     await items.admitReader(target);
-    const { parameters, keys } = searchOf(
-      await call.request.body.json(searchLimit(call.services.config)),
+    const { parameters, keys } = parseSearch(
+      await call.request.body.json(searchBodyLimit(call.services.config)),
     );
     const all = { ...call.parameters, ...parameters };
     if (all.export !== undefined && keys === null) {
       return exportItems(call, { items, target }, all, parameters);
     }
-    const query = parsed(call, all, parameters);
+    const query = parseParameters(call, all, parameters);
     if (keys !== null && !(await items.isSingleton(target))) {
-      return readText(call, await items.some(target, keys, query));
+      return readResponse(call, await items.some(target, keys, query));
     }
     const answer = await items.list(target, parsedQuery(query), call.request.signal);
     return answerOf(call, target.collection, answer);
   };
   const read: CallHandler = async (call) => {
     const { items, target } = collectionOf(call);
-    return readText(
+    return readResponse(
       call,
-      await items.one(target, lastSegment(call), questionOfUrl(call), call.request.signal),
+      await items.one(target, lastSegment(call), unparsedUrlQuery(call), call.request.signal),
     );
   };
   return { list, search, read };
@@ -216,7 +213,7 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
     const { items, target } = collectionOf(call);
     await admitted(call, { items, target }, 'create');
     const body = await call.request.body.json(undefined, (count) => items.requireCount(count));
-    return written(await items.create(target, body, readBackQuestionOf(call)));
+    return writeResponse(await items.create(target, body, unparsedReadBackQuery(call)));
   };
   const upsert: CallHandler = async (call) => {
     requireUnconditional(call);
@@ -224,9 +221,9 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
     await admitted(call, { items, target }, 'create', 'update');
     const { match: raw, ...parameters } = call.parameters;
     const match = raw === undefined ? null : parseList('match', raw);
-    const question = readBackQuestionOf(call, parameters);
+    const question = unparsedReadBackQuery(call, parameters);
     const body = await call.request.body.json(undefined, (count) => items.requireCount(count));
-    return written(await upsertItems(items, target, { body, match }, question));
+    return writeResponse(await upsertItems(items, target, { body, match }, question));
   };
   const updateOne: CallHandler = async (call) => {
     const { items, target } = collectionOf(call);
@@ -234,22 +231,22 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
     const body = await call.request.body.json();
     const key = lastSegment(call);
     const change = { body, precondition: preconditionOf(call) };
-    return written(await items.updateOne(target, key, change, questionOfUrl(call)));
+    return writeResponse(await items.updateOne(target, key, change, unparsedUrlQuery(call)));
   };
   const updateMany: CallHandler = async (call) => {
     const { items, target } = collectionOf(call);
-    const question = readBackQuestionOf(call);
+    const question = unparsedReadBackQuery(call);
     // What cannot be asked is refused before the body is read.
     const query = question.query();
     if (await items.admit(target, 'update')) {
       const body = await call.request.body.json();
       const change = { body, precondition: preconditionOf(call) };
-      return written(await items.upsertSingleton(target, change, query));
+      return writeResponse(await items.upsertSingleton(target, change, query));
     }
     requireUnconditional(call);
     const body = await bodyOfWrite(call, { items, target });
     const update = updateOf(call, body);
-    return written(
+    return writeResponse(
       await items.updateMany(target, update, { text: question.text, query: () => query }),
     );
   };
@@ -257,7 +254,7 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
     const { items, target } = collectionOf(call);
     const precondition = preconditionOf(call);
     const condition =
-      precondition === undefined ? undefined : { precondition, query: queryOf(call) };
+      precondition === undefined ? undefined : { precondition, query: parseUrlQuery(call) };
     await items.deleteOne(target, lastSegment(call), condition);
     return NO_CONTENT;
   };

@@ -1,22 +1,24 @@
 /** The routes for reading and writing items, one entry for each. */
 import * as v from 'valibot';
-import type { ErrorCode } from '#core/errors/catalogue.ts';
+import type { ErrorCode } from '#core/base/errors/catalogue.ts';
 import type { ItemHandlers } from './item-handler.ts';
 import { ITEM_PARAMETERS } from './parameter/item.ts';
 import {
-  type AnswerFacts,
-  anyObject,
-  type BodyFacts,
-  DATA,
-  type ItemForm,
-  json,
-  NOTHING,
-  type ParameterTable,
-  type RequestHeader,
+  anyObjectBody,
+  JSON_ANSWER,
+  jsonBody,
+  NO_CONTENT_ANSWER,
   type RouteEntry,
+  WRITE_ANSWER,
   WRITE_ERRORS,
-  WRITTEN,
 } from './route.ts';
+import type {
+  AnswerFacts,
+  BodyFacts,
+  ItemForm,
+  ParameterTable,
+  RequestHeader,
+} from './route-facts.ts';
 
 interface FormFacts {
   readonly method: RouteEntry['method'];
@@ -42,46 +44,52 @@ const match = {
 } as const;
 
 const keys = v.array(v.unknown());
-const byQuery = { query: anyObject };
+const byQuery = { query: anyObjectBody };
 const byKeys = { keys };
-const data = anyObject;
+const data = anyObjectBody;
 
 /** The body of a SEARCH. */
 export const searchBody: BodyFacts = {
-  ...json(
-    v.strictObject({ query: v.optional(anyObject), keys: v.optional(keys) }),
+  ...jsonBody(
+    v.strictObject({ query: v.optional(anyObjectBody), keys: v.optional(keys) }),
     'QUERY_BODY_MAX_SIZE',
   ),
   ofItems: true,
 };
 
 function ofItems(schema: v.GenericSchema): BodyFacts {
-  return { ...json(schema), ofItems: true };
+  return { ...jsonBody(schema), ofItems: true };
 }
 
-const createBody = ofItems(v.union([anyObject, v.array(anyObject)]));
+const createBody = ofItems(v.union([anyObjectBody, v.array(anyObjectBody)]));
 const updateBody = ofItems(
   v.union([
-    v.array(anyObject),
+    v.array(anyObjectBody),
     v.strictObject({ ...byKeys, data }),
     v.strictObject({ ...byQuery, data }),
     // Of a singleton.
-    anyObject,
+    anyObjectBody,
   ]),
 );
 const deleteBody = ofItems(v.union([keys, v.strictObject(byKeys), v.strictObject(byQuery)]));
 
 const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
-  list: { method: 'GET', path: '', summary: 'Lists items', body: null, answer: DATA },
-  search: { method: 'SEARCH', path: '', summary: 'Searches items', body: searchBody, answer: DATA },
-  read: { method: 'GET', path: '/:key', summary: 'Reads an item', body: null, answer: DATA },
+  list: { method: 'GET', path: '', summary: 'Lists items', body: null, answer: JSON_ANSWER },
+  search: {
+    method: 'SEARCH',
+    path: '',
+    summary: 'Searches items',
+    body: searchBody,
+    answer: JSON_ANSWER,
+  },
+  read: { method: 'GET', path: '/:key', summary: 'Reads an item', body: null, answer: JSON_ANSWER },
   create: {
     ...CHANGE,
     method: 'POST',
     path: '',
     summary: 'Creates items',
     body: createBody,
-    answer: WRITTEN,
+    answer: WRITE_ANSWER,
   },
   upsert: {
     ...CHANGE,
@@ -89,7 +97,7 @@ const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
     path: '',
     summary: 'Creates or updates items by a unique key',
     body: createBody,
-    answer: WRITTEN,
+    answer: WRITE_ANSWER,
     beside: { match },
   },
   updateMany: {
@@ -98,15 +106,15 @@ const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
     path: '',
     summary: 'Updates items',
     body: updateBody,
-    answer: WRITTEN,
+    answer: WRITE_ANSWER,
   },
   updateOne: {
     ...CHANGE,
     method: 'PATCH',
     path: '/:key',
     summary: 'Updates an item',
-    body: ofItems(anyObject),
-    answer: WRITTEN,
+    body: ofItems(anyObjectBody),
+    answer: WRITE_ANSWER,
   },
   deleteMany: {
     ...CHANGE,
@@ -114,7 +122,7 @@ const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
     path: '',
     summary: 'Deletes items',
     body: deleteBody,
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
   },
   deleteOne: {
     ...CHANGE,
@@ -122,7 +130,7 @@ const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
     path: '/:key',
     summary: 'Deletes an item',
     body: null,
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
   },
 };
 

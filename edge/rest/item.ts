@@ -1,7 +1,7 @@
 /** The routes of items: `/items/:collection` and `/items/:collection/:key`. */
 import { skipsCache } from '#edge/cache/cache-headers.ts';
-import { param, visitorOf } from './call.ts';
-import { REST } from './envelope.ts';
+import { pathParameter, visitorOf } from './call.ts';
+import { REST_ENVELOPE } from './envelope.ts';
 import { itemHandlers } from './item-handler.ts';
 import { ITEM_FORMS, itemRoutes } from './item-route.ts';
 import type { RouteEntry } from './route.ts';
@@ -10,8 +10,8 @@ const handlers = itemHandlers((call) => ({
   items: call.services.items,
   target: {
     caller: call.caller,
-    envelope: REST,
-    collection: param(call, 'collection'),
+    envelope: REST_ENVELOPE,
+    collection: pathParameter(call, 'collection'),
     visitor: visitorOf(call),
     strict: call.strict,
     fresh: skipsCache(call.services.config, call.request),

@@ -2,7 +2,9 @@
  * Answers requests whose work is a job: when the job has ended, or at once with its address when
  * the client prefers that or it takes too long.
  */
-import { ServiceError, serviceErrorsOf } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError, serviceErrorsOf } from '#core/base/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Call } from './call.ts';
@@ -14,13 +16,13 @@ export function jobLocation(id: string): string {
 }
 
 /** Says in the log which request a job is of; the lines of its worker name the job. */
-export function noteJob({ request, caller, services }: Call, id: string): void {
+export function logJob({ request, caller, services }: Call, id: string): void {
   services.log.info({ request: request.id, user: caller.user, job: id }, 'a request gave a job');
 }
 
 /** 202 with the job as it is now. */
-export async function accepted(call: Call, id: string): Promise<Response> {
-  noteJob(call, id);
+export async function acceptedResponse(call: Call, id: string): Promise<Response> {
+  logJob(call, id);
   const job = await call.services.jobs.submitted(id, call.caller);
   return {
     status: 202,
@@ -40,22 +42,22 @@ async function waitedFor(
   id: string,
   completed: (job: Job) => Response | Promise<Response>,
 ): Promise<Response> {
-  noteJob(call, id);
+  logJob(call, id);
   const { config, jobs } = call.services;
   const job = await jobs.wait(id, config.JOB_WAIT_LIMIT, call.request.signal);
   if (job === null) return { status: 202, headers: { Location: jobLocation(id) } };
   if (job.state === 'completed') return completed(job);
   if (job.state === 'cancelled') {
-    throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: 'The job was cancelled.', job: id });
+    throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: reason('job_cancelled'), job: id });
   }
   throw serviceErrorsOf(job.error ?? []);
 }
 
-/** The answer that the client prefers: {@link accepted} or {@link waitedFor}. */
-export function jobAnswer(
+/** The answer that the client prefers: {@link acceptedResponse} or {@link waitedFor}. */
+export function jobResponse(
   call: Call,
   id: string,
   completed: (job: Job) => Response | Promise<Response>,
 ): Promise<Response> {
-  return prefersAsync(call.request) ? accepted(call, id) : waitedFor(call, id, completed);
+  return prefersAsync(call.request) ? acceptedResponse(call, id) : waitedFor(call, id, completed);
 }

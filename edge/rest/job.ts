@@ -2,35 +2,43 @@
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import * as v from 'valibot';
-import { invalidQuery, quotaExceeded } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery, quotaExceeded } from '#core/base/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { REPORT_COLUMNS } from '#core/transfer/report/error-report.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
-import { placedJob } from './answer/job.ts';
-import { type Call, type CallHandler, data, listed, NO_CONTENT, param } from './call.ts';
+import { jobSchema } from './answer/job.ts';
+import {
+  type Call,
+  type CallHandler,
+  dataResponse,
+  NO_CONTENT,
+  pathParameter,
+  registeredStream,
+} from './call.ts';
 import { jobLocation } from './job-answer.ts';
 import { JOB_PARAMETERS } from './parameter/job.ts';
-import { answerOf, NOTHING, type RouteEntry } from './route.ts';
+import { dataAnswer, NO_CONTENT_ANSWER, type RouteEntry } from './route.ts';
 
 const list: CallHandler = async (call) => {
   const { filter, sort, search, limit, offset, page, after = null } = call.parameters;
   const { bounds, jobs } = call.services;
   const query = parseQuery({ filter, sort, search, limit, offset, page }, bounds);
-  if (after !== null && typeof after !== 'string') throw invalidQuery('"after" must be an id.');
-  return data(await jobs.list(call.caller, { ...query, after }));
+  if (after !== null && typeof after !== 'string') throw invalidQuery(reason('after_id_expected'));
+  return dataResponse(await jobs.list(call.caller, { ...query, after }));
 };
 
 const read: CallHandler = async (call) =>
-  data(await call.services.jobs.get(param(call, 'id'), call.caller));
+  dataResponse(await call.services.jobs.get(pathParameter(call, 'id'), call.caller));
 
 const cancel: CallHandler = async (call) => {
-  await call.services.jobs.cancel(param(call, 'id'), call.caller);
+  await call.services.jobs.cancel(pathParameter(call, 'id'), call.caller);
   return NO_CONTENT;
 };
 
 const retry: CallHandler = async (call) => {
-  const job = await call.services.jobs.retry(param(call, 'id'), call.caller);
+  const job = await call.services.jobs.retry(pathParameter(call, 'id'), call.caller);
   return {
     status: 202,
     headers: { Location: jobLocation(job.id) },
@@ -78,7 +86,7 @@ async function* eventsOf(jobs: AsyncIterable<Job>, after: string): AsyncGenerato
 
 const events: CallHandler = async (call) => {
   const { request, caller, services } = call;
-  const id = param(call, 'id');
+  const id = pathParameter(call, 'id');
   // A caller who may not see the job gets an error before the stream begins.
   const job = await services.jobs.get(id, caller);
   const after = request.header('last-event-id') ?? '';
@@ -87,14 +95,16 @@ const events: CallHandler = async (call) => {
   const { EVENTS_MAX_PER_USER: limit } = services.config;
   const open = services.streams.of(caller).filter(({ kind }) => kind === 'events');
   if (open.length >= limit) {
-    const reason = `Only ${limit} streams of events may be open.`;
-    throw quotaExceeded('EVENTS_MAX_PER_USER', limit, reason);
+    throw quotaExceeded('EVENTS_MAX_PER_USER', limit, reason('too_many_event_streams', { limit }));
   }
   const answer = eventStream(
     request,
     eventsOf(services.jobs.watch(id, caller, request.signal), after),
   );
-  return { ...answer, body: listed(call, { kind: 'events', collection: null }, answer.body) };
+  return {
+    ...answer,
+    body: registeredStream(call, { kind: 'events', collection: null }, answer.body),
+  };
 };
 
 /** The rows for which a file was refused. */
@@ -107,7 +117,7 @@ function rejectedRows({ caller, services }: Call, id: string): Readable {
 
 const errors: CallHandler = async (call) => {
   const { caller, services } = call;
-  const id = param(call, 'id');
+  const id = pathParameter(call, 'id');
   const body = (await services.jobs.report(id, caller)) ?? rejectedRows(call, id);
   return {
     status: 200,
@@ -127,7 +137,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     access: 'user',
     parameters: JOB_PARAMETERS,
     body: null,
-    answer: answerOf(v.array(placedJob)),
+    answer: dataAnswer(v.array(jobSchema)),
     handle: list,
   },
   {
@@ -136,7 +146,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     summary: 'Reads a job',
     access: 'user',
     body: null,
-    answer: answerOf(placedJob),
+    answer: dataAnswer(jobSchema),
     handle: read,
   },
   {
@@ -145,7 +155,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     summary: 'Cancels a job',
     access: 'user',
     body: null,
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     errors: ['CONFLICT'],
     handle: cancel,
   },
@@ -155,7 +165,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     summary: 'Repeats a job that failed or was cancelled',
     access: 'user',
     body: null,
-    answer: { ...answerOf(placedJob), statuses: [202] },
+    answer: { ...dataAnswer(jobSchema), statuses: [202] },
     errors: ['CONFLICT'],
     handle: retry,
   },

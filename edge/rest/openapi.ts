@@ -1,10 +1,10 @@
 /** The description of the API for programs: `GET /server/specs/oas` (OpenAPI 3.1). */
 import * as v from 'valibot';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { codingFor } from '#edge/http/compression.ts';
 import { namesTag } from '#edge/http/entity-tag.ts';
 import type { CallHandler } from './call.ts';
-import { DATA, type RouteEntry } from './route.ts';
+import { JSON_ANSWER, type RouteEntry } from './route.ts';
 
 /** @param routes all of them, known by the time somebody asks */
 export function openApiRoutes(routes: () => readonly RouteEntry[]): readonly RouteEntry[] {
@@ -33,7 +33,7 @@ export function openApiRoutes(routes: () => readonly RouteEntry[]): readonly Rou
       summary: 'Describes what the caller may use (OpenAPI 3.1)',
       access: 'anyone',
       body: null,
-      answer: { ...DATA, schema: v.looseObject({ openapi: v.literal('3.1.0') }) },
+      answer: { ...JSON_ANSWER, schema: v.looseObject({ openapi: v.literal('3.1.0') }) },
       handle: read,
     },
   ];

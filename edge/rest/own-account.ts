@@ -1,48 +1,54 @@
 /** The routes about the caller: `/users/me`, `/roles/me`, `/policies/me/globals`. */
 import * as v from 'valibot';
-import { CURRENT_PASSWORD } from '#core/identity/password-confirmation.ts';
-import { ownAccess, type Requester } from '#core/services/system/own-account.ts';
-import { systemName } from '#core/system-collections/name.ts';
-import { ownRights } from './answer/account.ts';
-import { members, word } from './body.ts';
+import { CURRENT_PASSWORD } from '#core/accounts/identity/password-confirmation.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
+import {
+  type AccountRequester,
+  combinedPolicySettings,
+} from '#core/services/system/own-account.ts';
+import { ownRightsSchema } from './answer/account.ts';
+import { nonEmptyText, objectSchema } from './body.ts';
 import {
   type Call,
   type CallHandler,
-  data,
+  dataResponse,
   NO_CONTENT,
-  queryOf,
-  readText,
+  parseUrlQuery,
+  readResponse,
   visitorOf,
 } from './call.ts';
-import { REST } from './envelope.ts';
-import { readBackOf, written } from './item-handler.ts';
+import { REST_ENVELOPE } from './envelope.ts';
+import { readBackQuery, writeResponse } from './item-handler.ts';
 import { ITEM_PARAMETERS } from './parameter/item.ts';
 import {
-  answerOf,
-  anyObject,
-  DATA,
-  json,
-  NOTHING,
+  anyObjectBody,
+  dataAnswer,
+  JSON_ANSWER,
+  jsonBody,
+  NO_CONTENT_ANSWER,
   parsedBody,
   type RouteEntry,
+  WRITE_ANSWER,
   WRITE_ERRORS,
-  WRITTEN,
 } from './route.ts';
 
 const USERS = systemName('users');
 
-/** Asked for where the e-mail address changes, unless the login is young. */
+/** Asked for where the e-mail address or the password changes, unless the login is young. */
 const confirmation = v.object({ [CURRENT_PASSWORD]: v.optional(v.string()) });
 
-function requesterOf(call: Call): Requester {
+function requesterOf(call: Call): AccountRequester {
   const { caller, strict } = call;
-  return { caller, visitor: visitorOf(call), strict, envelope: REST };
+  return { caller, visitor: visitorOf(call), strict, envelope: REST_ENVELOPE };
 }
 
 const read: CallHandler = async (call) => {
   const { ownAccount } = call.services;
   const { signal } = call.request;
-  return readText(call, await ownAccount.read(requesterOf(call), () => queryOf(call), signal));
+  return readResponse(
+    call,
+    await ownAccount.read(requesterOf(call), () => parseUrlQuery(call), signal),
+  );
 };
 
 const update: CallHandler = async (call) => {
@@ -50,15 +56,17 @@ const update: CallHandler = async (call) => {
   const requester = requesterOf(call);
   await ownAccount.admit(requester);
   const body = await call.request.body.json();
-  return written(await ownAccount.update(requester, body, () => readBackOf(call)));
+  return writeResponse(await ownAccount.update(requester, body, () => readBackQuery(call)));
 };
 
-const trackBody = members({ last_page: v.pipe(word, v.maxLength(255, 'is too long')) });
+const trackBody = objectSchema({
+  last_page: v.pipe(nonEmptyText, v.maxLength(255, 'is too long')),
+});
 
 const readRoles: CallHandler = async (call) =>
-  readText(call, await call.services.ownAccount.roles(requesterOf(call), queryOf(call)));
+  readResponse(call, await call.services.ownAccount.roles(requesterOf(call), parseUrlQuery(call)));
 
-const readAccess: CallHandler = async ({ caller }) => data(ownAccess(caller));
+const readAccess: CallHandler = async ({ caller }) => dataResponse(combinedPolicySettings(caller));
 
 export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
   {
@@ -69,7 +77,7 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     parameters: ITEM_PARAMETERS,
     items: { form: 'read', collection: USERS },
     body: null,
-    answer: DATA,
+    answer: JSON_ANSWER,
     beforeSecondFactor: true,
     handle: read,
   },
@@ -80,8 +88,8 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     access: 'account',
     parameters: ITEM_PARAMETERS,
     items: { form: 'updateOne', collection: USERS },
-    body: { ...json(anyObject), ofItems: true, beside: confirmation },
-    answer: WRITTEN,
+    body: { ...jsonBody(anyObjectBody), ofItems: true, beside: confirmation },
+    answer: WRITE_ANSWER,
     errors: [...WRITE_ERRORS, 'UNPROCESSABLE_ENTITY'],
     beforeSecondFactor: true,
     handle: update,
@@ -91,7 +99,7 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     path: '/users/me/track/page',
     summary: 'Stores the last page of the caller in the Admin App',
     access: 'account',
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     ...parsedBody(trackBody, async (call, { last_page: page }) => {
       await call.services.ownAccount.trackPage(requesterOf(call), page);
       return NO_CONTENT;
@@ -105,7 +113,7 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     parameters: ITEM_PARAMETERS,
     items: { form: 'list', collection: systemName('roles') },
     body: null,
-    answer: DATA,
+    answer: JSON_ANSWER,
     handle: readRoles,
   },
   {
@@ -115,7 +123,7 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
       "Reads what the caller's policies say about administration, the Admin App and two-factor authentication",
     access: 'anyone',
     body: null,
-    answer: answerOf(ownRights),
+    answer: dataAnswer(ownRightsSchema),
     handle: readAccess,
   },
 ];

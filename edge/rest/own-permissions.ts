@@ -1,20 +1,22 @@
 /** The routes for the caller's own rights: `/permissions/me`. */
-import { allRights, itemRights } from './answer/account.ts';
-import { type CallHandler, data, lastSegment, param } from './call.ts';
-import { answerOf, type RouteEntry } from './route.ts';
+import { allRightsSchema, itemRightsSchema } from './answer/account.ts';
+import { type CallHandler, dataResponse, lastSegment, pathParameter } from './call.ts';
+import { dataAnswer, type RouteEntry } from './route.ts';
 
 const all: CallHandler = async ({ caller, services }) =>
-  data(await services.permissions.all(caller));
+  dataResponse(await services.permissions.all(caller));
 
 const ofCollection: CallHandler = async (call) => {
   const { caller, services } = call;
-  return data(await services.permissions.item(caller, param(call, 'collection'), null));
+  return dataResponse(
+    await services.permissions.item(caller, pathParameter(call, 'collection'), null),
+  );
 };
 
 const ofItem: CallHandler = async (call) => {
   const { caller, services } = call;
-  const collection = param(call, 'collection');
-  return data(await services.permissions.item(caller, collection, lastSegment(call)));
+  const collection = pathParameter(call, 'collection');
+  return dataResponse(await services.permissions.item(caller, collection, lastSegment(call)));
 };
 
 export const PERMISSION_ROUTES: readonly RouteEntry[] = [
@@ -24,7 +26,7 @@ export const PERMISSION_ROUTES: readonly RouteEntry[] = [
     summary: "Reads the caller's rights on all collections",
     access: 'user',
     body: null,
-    answer: answerOf(allRights),
+    answer: dataAnswer(allRightsSchema),
     handle: all,
   },
   {
@@ -33,7 +35,7 @@ export const PERMISSION_ROUTES: readonly RouteEntry[] = [
     summary: "Reads the caller's rights on the items of a collection",
     access: 'user',
     body: null,
-    answer: answerOf(itemRights),
+    answer: dataAnswer(itemRightsSchema),
     handle: ofCollection,
   },
   {
@@ -42,7 +44,7 @@ export const PERMISSION_ROUTES: readonly RouteEntry[] = [
     summary: "Reads the caller's rights on one item",
     access: 'user',
     body: null,
-    answer: answerOf(itemRights),
+    answer: dataAnswer(itemRightsSchema),
     handle: ofItem,
   },
 ];

@@ -1,20 +1,20 @@
 /** The routes of a forgotten password: `/auth/password/request` and `/auth/password/reset`. */
 import * as v from 'valibot';
-import { members, page, tokenAndPassword, word } from './body.ts';
+import { nonEmptyText, objectSchema, pageUrlSchema, tokenAndPasswordSchema } from './body.ts';
 import { NO_CONTENT, visitorOf } from './call.ts';
-import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
+import { NO_CONTENT_ANSWER, parsedBody, type RouteEntry } from './route.ts';
 
 /**
  * Any text that could be the address of an account, so that known and unknown ones are treated
  * alike.
  */
-const requested = members({
+const requested = objectSchema({
   email: v.pipe(
-    word,
+    nonEmptyText,
     v.maxLength(255, 'must have up to 255 characters'),
     v.regex(/^\P{Cc}*$/u, 'must not contain control characters'),
   ),
-  reset_url: page,
+  reset_url: pageUrlSchema,
 });
 
 export const PASSWORD_RESET_ROUTES: readonly RouteEntry[] = [
@@ -23,7 +23,7 @@ export const PASSWORD_RESET_ROUTES: readonly RouteEntry[] = [
     path: '/auth/password/request',
     summary: 'Requests a mail for a password reset',
     access: 'anyone',
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     limit: 'reset',
     ...parsedBody(requested, async ({ services, request }, { email, reset_url }) => {
       await services.passwordResets.request(email, reset_url, request.id);
@@ -35,10 +35,10 @@ export const PASSWORD_RESET_ROUTES: readonly RouteEntry[] = [
     path: '/auth/password/reset',
     summary: 'Sets a new password with the token of that mail',
     access: 'anyone',
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'FAILED_VALIDATION'],
     limit: 'reset',
-    ...parsedBody(tokenAndPassword, async (call, { token, password }) => {
+    ...parsedBody(tokenAndPasswordSchema, async (call, { token, password }) => {
       await call.services.passwordResets.reset(token, password, visitorOf(call));
       return NO_CONTENT;
     }),

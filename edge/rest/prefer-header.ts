@@ -1,8 +1,9 @@
 /**
  * The header `Prefer` of a request (RFC 7240): whether to wait for a job, and whether to be strict.
  */
-import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
 
 /** `Prefer: handling=strict` (section 4.4): refuse unknown parameters and members. */
@@ -42,19 +43,5 @@ export function requireKnownParameters(
   const unknown = names.find((name) => !known.includes(name) && !EVERYWHERE.includes(name));
   if (unknown === undefined) return;
   const list = known.length === 0 ? 'none' : known.join(', ');
-  throw invalidQuery(`"${unknown}" is no parameter of this route, which takes ${list}.`);
-}
-
-/**
- * Refuses members of a body, and of the objects in it, that its schema does not know.
- * @param known what the schema made of it
- * @throws ServiceError INVALID_PAYLOAD naming the first
- */
-export function requireKnownMembers(body: unknown, known: unknown, within = ''): void {
-  if (!isJsonObject(body) || !isJsonObject(known)) return;
-  for (const [name, value] of Object.entries(body)) {
-    const place = `${within}${name}`;
-    if (!Object.hasOwn(known, name)) throw invalidPayload(`The body takes no "${place}".`);
-    requireKnownMembers(value, known[name], `${place}.`);
-  }
+  throw invalidQuery(reason('route_parameter_unknown', { name: unknown, known: list }));
 }

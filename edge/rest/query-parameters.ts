@@ -1,8 +1,13 @@
 /** Parses the query string of a request, and the body of SEARCH, into named parameters. */
 import qs from 'qs';
-import type { Config } from '#core/config/config.ts';
-import { invalidPayload, invalidQuery, type ServiceError } from '#core/errors/service-error.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import {
+  invalidPayload,
+  invalidQuery,
+  type ServiceError,
+} from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { SizeLimit } from '#edge/http/request.ts';
 
@@ -40,10 +45,10 @@ function decode(
 ): string {
   const decoded = decoder(text, undefined, charset);
   if (type === 'key' && RESERVED.test(decoded)) {
-    throw invalidQuery(`"${decoded}": no parameter or field can have this name.`);
+    throw invalidQuery(reason('parameter_name_impossible', { name: decoded }));
   }
   if (type === 'key' && !isWellFormed(decoded)) {
-    throw invalidQuery(`"${decoded}" has unbalanced brackets.`);
+    throw invalidQuery(reason('parameter_brackets_unbalanced', { name: decoded }));
   }
   return decoded;
 }
@@ -54,7 +59,7 @@ const NONE: Parameters = Object.freeze({});
  * Parses a query string: `filter[a][_eq]=1&fields[]=a` becomes nested members without prototypes.
  * @throws ServiceError INVALID_QUERY for too many parameters, or too many entries of one
  */
-export function parametersOf(query: string): Parameters {
+export function parseQueryString(query: string): Parameters {
   if (query === '') return NONE;
   try {
     return qs.parse(query, {
@@ -84,20 +89,18 @@ function listName(parameter: string): string {
 function tooMuch(query: string): ServiceError {
   const parts = query.split('&');
   if (parts.length > MAX_PARAMETERS) {
-    return invalidQuery(`The query string has more than ${MAX_PARAMETERS} parameters.`);
+    return invalidQuery(reason('too_many_parameters', { limit: MAX_PARAMETERS }));
   }
   const counts = new Map<string, number>();
   for (const name of parts.map(listName)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const name = [...counts].find(([, count]) => count > MAX_INDEX)?.[0] ?? 'query';
-  return invalidQuery(
-    `"${name}" has more than ${MAX_INDEX} parts; send a list as JSON or with commas, or by SEARCH.`,
-  );
+  return invalidQuery(reason('parameter_has_too_many_parts', { name, limit: MAX_INDEX }));
 }
 
 type Limits = Pick<Config, 'QUERY_BODY_MAX_SIZE'>;
 
 /** The size limit for the body of a SEARCH. */
-export function searchLimit({ QUERY_BODY_MAX_SIZE: bytes }: Limits): SizeLimit {
+export function searchBodyLimit({ QUERY_BODY_MAX_SIZE: bytes }: Limits): SizeLimit {
   return { bytes, variable: 'QUERY_BODY_MAX_SIZE' };
 }
 
@@ -105,8 +108,8 @@ export function searchLimit({ QUERY_BODY_MAX_SIZE: bytes }: Limits): SizeLimit {
  * The same for bodies that contain a query or something else: lists of items and of keys may be
  * longer.
  */
-export function byQueryLimit(limits: Limits): SizeLimit {
-  return { ...searchLimit(limits), member: 'query' };
+export function queryBodyLimit(limits: Limits): SizeLimit {
+  return { ...searchBodyLimit(limits), member: 'query' };
 }
 
 /** The content of a SEARCH: parameters, and the keys that restrict it. */
@@ -119,19 +122,20 @@ export interface Search {
  * Reads the body of a SEARCH: `{ query?: {…}, keys?: […] }`.
  * @throws ServiceError INVALID_PAYLOAD when it has another shape
  */
-export function searchOf(body: unknown): Search {
+export function parseSearch(body: unknown): Search {
   if (body === undefined) return { parameters: NONE, keys: null };
-  if (!isJsonObject(body)) throw invalidPayload('The body of SEARCH must be an object.');
+  if (!isJsonObject(body)) throw invalidPayload(reason('search_body_object_expected'));
   const { query, keys, ...rest } = body;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) {
-    throw invalidPayload(`The body of SEARCH takes "query" and "keys", not "${unknown}".`);
+    throw invalidPayload(reason('search_member_unknown', { member: unknown }));
   }
   if (query !== undefined && !isJsonObject(query))
-    throw invalidPayload('"query" must be an object.');
+    throw invalidPayload(reason('search_query_object_expected'));
   if (query !== undefined && Object.keys(query).length > MAX_PARAMETERS) {
-    throw invalidPayload(`"query" has more than ${MAX_PARAMETERS} parameters.`);
+    throw invalidPayload(reason('search_query_too_large', { limit: MAX_PARAMETERS }));
   }
-  if (keys !== undefined && !Array.isArray(keys)) throw invalidPayload('"keys" must be a list.');
+  if (keys !== undefined && !Array.isArray(keys))
+    throw invalidPayload(reason('search_keys_list_expected'));
   return { parameters: query ?? NONE, keys: keys ?? null };
 }

@@ -1,15 +1,17 @@
 /** The routes of queues. */
 import * as v from 'valibot';
 import type { QueueSwitch } from '#core/jobs/queue-state.ts';
-import { shownQueue } from './answer/job.ts';
-import { type CallHandler, data, param } from './call.ts';
-import { answerOf, type RouteEntry } from './route.ts';
+import { queueSchema } from './answer/job.ts';
+import { type CallHandler, dataResponse, pathParameter } from './call.ts';
+import { dataAnswer, type RouteEntry } from './route.ts';
 
-const list: CallHandler = async ({ services }) => data(await services.queues.list());
+const list: CallHandler = async ({ services }) => dataResponse(await services.queues.list());
 
 function switchTo(state: QueueSwitch): CallHandler {
   return async (call) =>
-    data(await call.services.queues.switch(param(call, 'queue'), state, call.caller));
+    dataResponse(
+      await call.services.queues.switch(pathParameter(call, 'queue'), state, call.caller),
+    );
 }
 
 function switchRoute(verb: string, summary: string, state: QueueSwitch): RouteEntry {
@@ -19,7 +21,7 @@ function switchRoute(verb: string, summary: string, state: QueueSwitch): RouteEn
     summary,
     access: 'administrator',
     body: null,
-    answer: answerOf(shownQueue),
+    answer: dataAnswer(queueSchema),
     handle: switchTo(state),
   };
 }
@@ -31,7 +33,7 @@ export const QUEUE_ROUTES: readonly RouteEntry[] = [
     summary: 'Lists the queues of jobs',
     access: 'administrator',
     body: null,
-    answer: answerOf(v.array(shownQueue)),
+    answer: dataAnswer(v.array(queueSchema)),
     handle: list,
   },
   switchRoute('pause', 'Begins no more jobs of a queue', 'paused'),

@@ -1,18 +1,24 @@
 /** The routes of registration: `/users/register` and `/users/register/verify-email`. */
 import * as v from 'valibot';
-import { publicUrl } from '#core/config/public-url.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { publicUrl } from '#core/base/config/public-url.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Response } from '#edge/http/response.ts';
-import { address, members, page, personalName, word } from './body.ts';
+import {
+  emailAddressSchema,
+  nonEmptyText,
+  objectSchema,
+  pageUrlSchema,
+  personalNameSchema,
+} from './body.ts';
 import { type Call, type CallHandler, NO_CONTENT, visitorOf } from './call.ts';
-import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
+import { NO_CONTENT_ANSWER, parsedBody, type RouteEntry } from './route.ts';
 
-const applicant = members({
-  email: address,
-  password: word,
-  first_name: personalName,
-  last_name: personalName,
-  verification_url: page,
+const applicant = objectSchema({
+  email: emailAddressSchema,
+  password: nonEmptyText,
+  first_name: personalNameSchema,
+  last_name: personalNameSchema,
+  verification_url: pageUrlSchema,
 });
 
 async function register(call: Call, body: v.InferOutput<typeof applicant>): Promise<Response> {
@@ -54,7 +60,7 @@ export const REGISTRATION_ROUTES: readonly RouteEntry[] = [
     path: '/users/register',
     summary: 'Registers a user, where the settings allow that',
     access: 'anyone',
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     errors: ['FAILED_VALIDATION'],
     limit: 'registration',
     ...parsedBody(applicant, register),

@@ -7,15 +7,15 @@ import {
   relationPatch,
   updateRelation,
 } from '#core/schema/change-input.ts';
-import { shownRelation } from './answer/schema-part.ts';
+import { relationSchema } from './answer/schema-part.ts';
 import type { Call, CallHandler } from './call.ts';
-import { json, type RouteEntry, writtenOf } from './route.ts';
-import { CHANGE_PARAMETERS, CHANGING, changeSchema } from './schema-change.ts';
-import { type PartName, partRoutes } from './schema-part.ts';
+import { jsonBody, type RouteEntry, writtenDataAnswer } from './route.ts';
+import { CHANGE_PARAMETERS, changeSchema, SCHEMA_CHANGE_ROUTE } from './schema-change.ts';
+import { type PartName, schemaPartRoutes } from './schema-part.ts';
 
 const create: CallHandler = async (call) => {
   const { caller, services } = call;
-  const change = createRelation(await call.request.body.json());
+  const change = createRelation(await call.request.body.json(), call.strict);
   const { collection, field } = change.relation;
   return changeSchema(call, change, () => services.schemaView.relation(caller, collection, field));
 };
@@ -28,27 +28,27 @@ function relatedOf({ services }: Call, { collection, field }: PartName) {
 }
 
 export const RELATION_ROUTES: readonly RouteEntry[] = [
-  ...partRoutes({
+  ...schemaPartRoutes({
     path: '/relations',
     one: 'a relation',
     many: 'relations',
     all: (view, caller) => view.relations(caller),
     of: (view, caller, collection) => view.relationsOf(caller, collection),
     shown: (view, caller, { collection, field }) => view.relation(caller, collection, field),
-    updateBody: json(relationPatch),
-    shape: shownRelation,
+    updateBody: jsonBody(relationPatch),
+    shape: relationSchema,
     update: (call, name, body) =>
-      updateRelation(name.collection, name.field, body, relatedOf(call, name)),
+      updateRelation(name.collection, name.field, body, relatedOf(call, name), call.strict),
     remove: (name) => ({ kind: 'relations.delete', ...name }),
   }),
   {
     method: 'POST',
     path: '/relations',
     summary: 'Creates a relation',
-    ...CHANGING,
+    ...SCHEMA_CHANGE_ROUTE,
     parameters: CHANGE_PARAMETERS,
-    body: json(relationBody),
-    answer: { ...writtenOf(shownRelation), job: true },
+    body: jsonBody(relationBody),
+    answer: { ...writtenDataAnswer(relationSchema), job: true },
     handle: create,
   },
 ];

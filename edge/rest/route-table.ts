@@ -1,6 +1,5 @@
 /** The table of routes: all routes of the REST API, from one file for each resource. */
 
-import { DOCS_ROUTES } from '#edge/docs/site.ts';
 import { useRoutes } from '#edge/graphql/rest-bridge.ts';
 import { GRAPHQL_ROUTES } from '#edge/graphql/route.ts';
 import type { Request } from '#edge/http/request.ts';
@@ -8,6 +7,7 @@ import { Router, routeNotFound } from '#edge/http/router.ts';
 import { API_PAGE_ROUTES } from '#edge/openapi/page.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { ADMIN_APP_ROUTES } from '#edge/static/admin-app.ts';
+import { DOCS_ROUTES } from '#edge/static/docs.ts';
 import { FRONT_DOOR_ROUTES } from '#edge/static/front-door.ts';
 import { ASSET_ROUTES } from './asset.ts';
 import { AUTH_ROUTES } from './auth.ts';
@@ -77,7 +77,7 @@ const uncheckedBelow = uncheckedPaths
   .map((path) => path.slice(0, -1));
 
 /** Whether a request is for a file that is the same for everybody, which no limit counts. */
-export function isUnchecked({ path }: Pick<Request, 'path'>): boolean {
+export function isStaticRequest({ path }: Pick<Request, 'path'>): boolean {
   return uncheckedOnes.has(path) || uncheckedBelow.some((start) => path.startsWith(start));
 }
 
@@ -88,6 +88,7 @@ export function openRouter(services: EdgeServices): Router {
     path: entry.path,
     route: dispatch(entry, services),
     options: entry.options?.(services.config),
+    namesMethods: entry.namesMethods,
   }));
   const otherwise = dispatch(
     {

@@ -1,16 +1,17 @@
 /** What all routes that change the schema share. */
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
-import { type Call, jsonText, NO_CONTENT, visitorOf } from './call.ts';
+import { type Call, jsonTextResponse, NO_CONTENT, visitorOf } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import { jobAnswer } from './job-answer.ts';
+import { jobResponse } from './job-answer.ts';
 import { flagParameter } from './parameter/flag.ts';
-import type { ParameterTable, RouteEntry } from './route.ts';
+import type { RouteEntry } from './route.ts';
+import type { ParameterTable } from './route-facts.ts';
 
 /** A parameter that means true when it is present, unless its value says false. */
-export function flag({ parameters }: Call, name: string): boolean {
+export function booleanParameter({ parameters }: Call, name: string): boolean {
   const value = parameters[name];
   return value !== undefined && value !== 'false';
 }
@@ -20,7 +21,7 @@ export function flag({ parameters }: Call, name: string): boolean {
  */
 async function orNothing(text: Promise<string>): Promise<Response> {
   try {
-    return jsonText(await text);
+    return jsonTextResponse(await text);
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'FORBIDDEN') return NO_CONTENT;
     throw error;
@@ -37,7 +38,7 @@ export const CHANGE_PARAMETERS: ParameterTable = {
 };
 
 /** What the answers of changes have in common. */
-export const CHANGING = {
+export const SCHEMA_CHANGE_ROUTE = {
   access: 'administrator',
   headers: ['Prefer', 'Idempotency-Key', 'If-Match'],
   errors: [
@@ -66,14 +67,14 @@ export async function changeSchema(
 ): Promise<Response> {
   const { caller, services } = call;
   const id = await services.schema.submit(caller, change, {
-    concurrently: flag(call, 'concurrentIndexCreation'),
-    force: flag(call, 'force'),
+    concurrently: booleanParameter(call, 'concurrentIndexCreation'),
+    force: booleanParameter(call, 'force'),
     idempotencyKey: idempotencyKeyOf(call.request),
     requestId: call.request.id,
     visitor: visitorOf(call),
     ...(condition && { condition }),
   });
-  return jobAnswer(call, id, async (job) => {
+  return jobResponse(call, id, async (job) => {
     await services.schema.known(job);
     return shown === null ? NO_CONTENT : orNothing(shown());
   });
@@ -92,17 +93,23 @@ async function requireMatch({ request }: Call, read: () => Promise<string>): Pro
 }
 
 /** What a route changes or deletes: the change, and how its object is shown. */
-export interface OneChange {
+export interface SingleSchemaChange {
   readonly change: SchemaChange;
   readonly read: () => Promise<string>;
 }
 
 /** Changes one thing and answers with it. */
-export async function changeOne(call: Call, { change, read }: OneChange): Promise<Response> {
+export async function changeAndShow(
+  call: Call,
+  { change, read }: SingleSchemaChange,
+): Promise<Response> {
   return changeSchema(call, change, read, () => requireMatch(call, read));
 }
 
 /** Deletes one thing. */
-export async function removeOne(call: Call, { change, read }: OneChange): Promise<Response> {
+export async function deleteSchemaPart(
+  call: Call,
+  { change, read }: SingleSchemaChange,
+): Promise<Response> {
   return changeSchema(call, change, null, () => requireMatch(call, read));
 }

@@ -6,9 +6,15 @@ import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import type { SchemaView } from '#core/services/schema/schema-view.ts';
-import { type Call, type CallHandler, jsonText, param } from './call.ts';
-import { answerOf, type BodyFacts, NOTHING, type RouteEntry, writtenOf } from './route.ts';
-import { CHANGE_PARAMETERS, CHANGING, changeOne, removeOne } from './schema-change.ts';
+import { type Call, type CallHandler, jsonTextResponse, pathParameter } from './call.ts';
+import { dataAnswer, NO_CONTENT_ANSWER, type RouteEntry, writtenDataAnswer } from './route.ts';
+import type { BodyFacts } from './route-facts.ts';
+import {
+  CHANGE_PARAMETERS,
+  changeAndShow,
+  deleteSchemaPart,
+  SCHEMA_CHANGE_ROUTE,
+} from './schema-change.ts';
 
 /** A field or a relation, as a path identifies it. */
 export interface PartName {
@@ -31,35 +37,37 @@ export interface SchemaPart {
   readonly remove: (name: PartName) => SchemaChange;
 }
 
-export function partRoutes(part: SchemaPart): readonly RouteEntry[] {
+export function schemaPartRoutes(part: SchemaPart): readonly RouteEntry[] {
   const nameOf = (call: Call): PartName => ({
-    collection: param(call, 'collection'),
-    field: param(call, 'field'),
+    collection: pathParameter(call, 'collection'),
+    field: pathParameter(call, 'field'),
   });
   const read = ({ caller, services }: Call, name: PartName) =>
     part.shown(services.schemaView, caller, name);
 
   const list: CallHandler = async ({ caller, services }) =>
-    jsonText(await part.all(services.schemaView, caller));
+    jsonTextResponse(await part.all(services.schemaView, caller));
   const listOf: CallHandler = async (call) =>
-    jsonText(await part.of(call.services.schemaView, call.caller, param(call, 'collection')));
-  const readOne: CallHandler = async (call) => jsonText(await read(call, nameOf(call)));
+    jsonTextResponse(
+      await part.of(call.services.schemaView, call.caller, pathParameter(call, 'collection')),
+    );
+  const readOne: CallHandler = async (call) => jsonTextResponse(await read(call, nameOf(call)));
   const update: CallHandler = async (call) => {
     const name = nameOf(call);
     const change = part.update(call, name, await call.request.body.json());
-    return changeOne(call, { change, read: () => read(call, name) });
+    return changeAndShow(call, { change, read: () => read(call, name) });
   };
   const remove: CallHandler = (call) => {
     const name = nameOf(call);
-    return removeOne(call, { change: part.remove(name), read: () => read(call, name) });
+    return deleteSchemaPart(call, { change: part.remove(name), read: () => read(call, name) });
   };
 
   const { path, one, many, updateBody } = part;
   const onePath = `${path}/:collection/:field`;
   const needs = [{ action: 'read', collection: `system${path.replace('/', '_')}` }] as const;
   const reading = { method: 'GET', access: 'rights', needs, body: null } as const;
-  const changing = { ...CHANGING, parameters: CHANGE_PARAMETERS };
-  const listed = answerOf(v.array(part.shape));
+  const changing = { ...SCHEMA_CHANGE_ROUTE, parameters: CHANGE_PARAMETERS };
+  const listed = dataAnswer(v.array(part.shape));
   return [
     { ...reading, path, summary: `Lists ${many}`, answer: listed, handle: list },
     {
@@ -73,7 +81,7 @@ export function partRoutes(part: SchemaPart): readonly RouteEntry[] {
       ...reading,
       path: onePath,
       summary: `Reads ${one}`,
-      answer: answerOf(part.shape),
+      answer: dataAnswer(part.shape),
       handle: readOne,
     },
     {
@@ -82,7 +90,7 @@ export function partRoutes(part: SchemaPart): readonly RouteEntry[] {
       path: onePath,
       summary: `Changes ${one}`,
       body: updateBody,
-      answer: { ...writtenOf(part.shape), job: true },
+      answer: { ...writtenDataAnswer(part.shape), job: true },
       handle: update,
     },
     {
@@ -91,7 +99,7 @@ export function partRoutes(part: SchemaPart): readonly RouteEntry[] {
       path: onePath,
       summary: `Removes ${one}`,
       body: null,
-      answer: { ...NOTHING, job: true },
+      answer: { ...NO_CONTENT_ANSWER, job: true },
       handle: remove,
     },
   ];

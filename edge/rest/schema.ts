@@ -1,18 +1,30 @@
 /** The routes of the schema as a whole: `/schema/snapshot`, `/schema/diff` and `/schema/apply`. */
 import * as v from 'valibot';
-import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, invalidQuery } from '#core/base/errors/service-error.ts';
 import { parseList } from '#core/query/parse/list.ts';
 import { isStorable } from '#core/schema/change-input.ts';
-import { RIGHTS_PARTS, rightsParts } from '#core/schema/rights-snapshot.ts';
+import { parseRightsParts, RIGHTS_PARTS } from '#core/schema/rights-snapshot.ts';
 import type { SnapshotChoice } from '#core/schema/snapshot.ts';
-import { DIFF_MODES, type DiffMode, isEmpty, schemaDiff } from '#core/schema/snapshot-diff.ts';
+import { DIFF_MODES, type DiffMode, isEmptyDiff, schemaDiff } from '#core/schema/snapshot-diff.ts';
 import type { Response } from '#edge/http/response.ts';
-import { foundDiff, takenSnapshot, triedDiff } from './answer/schema-part.ts';
-import { type Call, type CallHandler, data, jsonText, NO_CONTENT } from './call.ts';
+import { diffSchema, dryRunSchema, snapshotSchema } from './answer/schema-part.ts';
+import { type Call, type CallHandler, dataResponse, jsonTextResponse, NO_CONTENT } from './call.ts';
 import { flagParameter } from './parameter/flag.ts';
-import { answerOf, anyObject, parsedBody, type RouteEntry, writtenOf } from './route.ts';
-import { CHANGE_PARAMETERS, CHANGING, changeSchema, flag } from './schema-change.ts';
-import { receivedSnapshot, snapshotDownload, snapshotText } from './snapshot-file.ts';
+import {
+  anyObjectBody,
+  dataAnswer,
+  parsedBody,
+  type RouteEntry,
+  writtenDataAnswer,
+} from './route.ts';
+import {
+  booleanParameter,
+  CHANGE_PARAMETERS,
+  changeSchema,
+  SCHEMA_CHANGE_ROUTE,
+} from './schema-change.ts';
+import { readSnapshotBody, snapshotDownload, snapshotText } from './snapshot-file.ts';
 
 function names({ parameters }: Call, name: string): readonly string[] | undefined {
   const value = parameters[name];
@@ -30,10 +42,10 @@ function choiceOf(call: Call): SnapshotChoice {
 
 const snapshot: CallHandler = async (call) => {
   const { caller, parameters, services } = call;
-  const parts = rightsParts(names(call, 'with') ?? []);
+  const parts = parseRightsParts(names(call, 'with') ?? []);
   const taken = await services.snapshots.take(caller, choiceOf(call), parts);
   if (parameters.export !== undefined) return snapshotDownload(taken, parameters.export);
-  return jsonText(await snapshotText(taken));
+  return jsonTextResponse(await snapshotText(taken));
 };
 
 function modeOf({ parameters }: Call): DiffMode {
@@ -41,29 +53,29 @@ function modeOf({ parameters }: Call): DiffMode {
   if (mode === undefined || mode === '') return 'mirror';
   const known = DIFF_MODES.find((entry) => entry === mode);
   if (known !== undefined) return known;
-  throw invalidQuery(`"mode" must be one of ${DIFF_MODES.join(', ')}.`);
+  throw invalidQuery(reason('diff_mode_unknown', { modes: DIFF_MODES.join(', ') }));
 }
 
 const diff: CallHandler = async (call) => {
   const { caller, services } = call;
-  const options = { mode: modeOf(call), force: flag(call, 'force') };
-  const found = await services.snapshots.diff(caller, await receivedSnapshot(call), options);
-  return found === null ? NO_CONTENT : data(found);
+  const options = { mode: modeOf(call), force: booleanParameter(call, 'force') };
+  const found = await services.snapshots.diff(caller, await readSnapshotBody(call), options);
+  return found === null ? NO_CONTENT : dataResponse(found);
 };
 
 const application = v.object({ hash: v.string('must be a text'), diff: schemaDiff });
 
 async function apply(call: Call, body: v.InferOutput<typeof application>): Promise<Response> {
   const { hash, diff } = body;
-  if (!isStorable(diff)) throw invalidPayload('It contains a text that is not valid Unicode.');
-  const force = flag(call, 'force');
-  if (flag(call, 'dryRun')) {
-    const sql = isEmpty(diff)
+  if (!isStorable(diff)) throw invalidPayload(reason('body_invalid_unicode'));
+  const force = booleanParameter(call, 'force');
+  if (booleanParameter(call, 'dryRun')) {
+    const sql = isEmptyDiff(diff)
       ? []
       : await call.services.snapshots.try(call.caller, { hash, diff, force });
-    return data({ sql });
+    return dataResponse({ sql });
   }
-  if (isEmpty(diff)) return NO_CONTENT;
+  if (isEmptyDiff(diff)) return NO_CONTENT;
   return changeSchema(call, { kind: 'apply', hash, diff, force }, null);
 }
 
@@ -86,7 +98,7 @@ export const SCHEMA_ROUTES: readonly RouteEntry[] = [
       export: { summary: 'As a file', schema: v.picklist(['json', 'yaml']) },
     },
     body: null,
-    answer: answerOf(takenSnapshot),
+    answer: dataAnswer(snapshotSchema),
     handle: snapshot,
   },
   {
@@ -103,22 +115,22 @@ export const SCHEMA_ROUTES: readonly RouteEntry[] = [
     },
     body: {
       types: ['application/json', 'multipart/form-data'],
-      schema: anyObject,
+      schema: anyObjectBody,
       limit: 'BODY_MAX_SIZE',
     },
-    answer: writtenOf(foundDiff),
+    answer: writtenDataAnswer(diffSchema),
     handle: diff,
   },
   {
     method: 'POST',
     path: '/schema/apply',
     summary: 'Applies a diff to the schema',
-    ...CHANGING,
+    ...SCHEMA_CHANGE_ROUTE,
     parameters: {
       dryRun: { summary: 'Only tells the statements', schema: flagParameter },
       ...CHANGE_PARAMETERS,
     },
-    answer: { ...writtenOf(triedDiff), job: true },
+    answer: { ...writtenDataAnswer(dryRunSchema), job: true },
     ...parsedBody(application, apply, 'BODY_MAX_SIZE'),
   },
 ];

@@ -1,7 +1,7 @@
 /** The routes about the server itself: `/server/ping`, `/server/info` and `/server/health`. */
-import { healthReport, project } from './answer/server.ts';
-import { type CallHandler, data } from './call.ts';
-import { answerOf, type RouteEntry } from './route.ts';
+import { healthSchema, projectSchema } from './answer/server.ts';
+import { type CallHandler, dataResponse } from './call.ts';
+import { dataAnswer, type RouteEntry } from './route.ts';
 
 /** Everybody sees the status; administrators see the details. */
 const health: CallHandler = async ({ caller, services }) => {
@@ -17,7 +17,8 @@ const health: CallHandler = async ({ caller, services }) => {
   };
 };
 
-const info: CallHandler = async ({ caller, services }) => data(await services.info.read(caller));
+const info: CallHandler = async ({ caller, services }) =>
+  dataResponse(await services.info.read(caller));
 
 export const SERVER_ROUTES: readonly RouteEntry[] = [
   {
@@ -39,7 +40,7 @@ export const SERVER_ROUTES: readonly RouteEntry[] = [
     summary: 'Reads the public settings of the project; users see limits and version',
     access: 'anyone',
     body: null,
-    answer: answerOf(project),
+    answer: dataAnswer(projectSchema),
     handle: info,
   },
   {
@@ -48,7 +49,7 @@ export const SERVER_ROUTES: readonly RouteEntry[] = [
     summary: 'Reads the health of the server; administrators see details',
     access: 'anyone',
     body: null,
-    answer: { statuses: [200, 503], type: 'application/health+json', schema: healthReport },
+    answer: { statuses: [200, 503], type: 'application/health+json', schema: healthSchema },
     beforeSecondFactor: true,
     whileBehind: true,
     handle: health,

@@ -1,18 +1,19 @@
 /** Snapshots as files: writes JSON or YAML piece by piece, and reads uploads. */
 import { Worker } from 'node:worker_threads';
 import { stringify } from 'yaml';
-import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
-import { FORMAT_FACTS, fileName } from '#core/export/format.ts';
-import { TimeSlice } from '#core/process/time-slice.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, invalidQuery, ServiceError } from '#core/base/errors/service-error.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
 import type { Snapshot } from '#core/schema/snapshot.ts';
+import { FORMATS, fileName } from '#core/transfer/export/format.ts';
 import { disposition } from '#edge/http/content-disposition.ts';
 import { firstFile } from '#edge/http/multipart.ts';
 import type { Response } from '#edge/http/response.ts';
 import { parseJson } from '#edge/http/strict-json.ts';
 import type { Call } from './call.ts';
 
-const FORMATS = ['json', 'yaml'] as const;
-type SnapshotFormat = (typeof FORMATS)[number];
+const SNAPSHOT_FORMATS = ['json', 'yaml'] as const;
+type SnapshotFormat = (typeof SNAPSHOT_FORMATS)[number];
 
 /** Maximum memory for reading YAML. */
 const THREAD_MEGABYTES = 512;
@@ -21,9 +22,9 @@ const THREAD_MEGABYTES = 512;
 const PIECE = 65_536;
 
 function formatOf(value: unknown): SnapshotFormat {
-  const format = FORMATS.find((known) => known === value);
+  const format = SNAPSHOT_FORMATS.find((known) => known === value);
   if (format !== undefined) return format;
-  throw invalidQuery(`"export" must be one of ${FORMATS.join(', ')} for a snapshot.`);
+  throw invalidQuery(reason('snapshot_format_unknown', { formats: SNAPSHOT_FORMATS.join(', ') }));
 }
 
 /**
@@ -99,7 +100,7 @@ export function snapshotDownload(snapshot: Snapshot, format: unknown): Response 
   return {
     status: 200,
     headers: {
-      'Content-Type': FORMAT_FACTS[known].mediaType,
+      'Content-Type': FORMATS[known].mediaType,
       'Content-Disposition': disposition(fileName('schema', known, new Date())),
     },
     body: pieces(texts),
@@ -115,13 +116,22 @@ const MEDIA_TYPES: ReadonlyMap<string, SnapshotFormat> = new Map([
   ['text/x-yaml', 'yaml'],
 ]);
 
-function fileFormat(mimeType: string, name: string): SnapshotFormat {
+/** Types that clients give to what they do not know. */
+const GENERIC: ReadonlySet<string> = new Set(['', 'text/plain', 'application/octet-stream']);
+
+/** Null: only the content tells. */
+function fileFormat(mimeType: string, name: string): SnapshotFormat | null {
   const known = MEDIA_TYPES.get(mimeType);
   if (known !== undefined) return known;
   if (/\.ya?ml$/i.test(name)) return 'yaml';
   if (/\.json$/i.test(name)) return 'json';
-  const reason = 'A snapshot must be a file of JSON or YAML.';
-  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { mediaType: mimeType, where: 'file', reason });
+  if (GENERIC.has(mimeType) && !name.includes('.')) return null;
+  const why = reason('snapshot_file_type_unknown');
+  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
+    mediaType: mimeType,
+    where: 'file',
+    reason: why,
+  });
 }
 
 async function collect(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
@@ -150,19 +160,23 @@ async function parseYaml(bytes: Buffer): Promise<unknown> {
   thread.once('exit', () => resolve({ fault: 'it takes too much time or memory' }));
   const outcome = await promise;
   await thread.terminate();
-  if ('fault' in outcome) throw invalidPayload(`It cannot be read as YAML: ${outcome.fault}.`);
+  if ('fault' in outcome) throw invalidPayload(reason('yaml_invalid', { fault: outcome.fault }));
   return parseJson(Buffer.from(outcome.json));
 }
 
 /**
- * The snapshot in a request: its JSON body, or the first file of a multipart body.
+ * The snapshot in a request: its JSON body, or the first file of a multipart body, which may be the text of
+ * its part `file`.
  * @throws ServiceError INVALID_PAYLOAD, UNSUPPORTED_MEDIA_TYPE, CONTENT_TOO_LARGE
  */
-export async function receivedSnapshot({ request, services }: Call): Promise<unknown> {
+export async function readSnapshotBody({ request, services }: Call): Promise<unknown> {
   const type = request.header('content-type') ?? '';
   if (!/^\s*multipart\//i.test(type)) return request.body.json();
-  const { mimeType, filename, stream } = await firstFile(request);
-  const format = fileFormat(mimeType, filename);
-  const bytes = await collect(stream, services.config.BODY_MAX_SIZE);
+  const variable = 'BODY_MAX_SIZE';
+  const limit = services.config[variable];
+  const file = await firstFile(request, { part: 'file', limit, variable });
+  const told = fileFormat(file.mimeType, file.filename);
+  const bytes = await collect(file.stream, limit);
+  const format = told ?? (/^\s*\{/.test(bytes.toString('latin1', 0, 1_024)) ? 'json' : 'yaml');
   return format === 'json' ? parseJson(bytes) : parseYaml(bytes);
 }

@@ -1,13 +1,14 @@
 /** The routes of system collections, from their registry. */
 
-import type { Service } from '#core/system-collections/entry.ts';
-import { systemName } from '#core/system-collections/name.ts';
-import { SERVED } from '#core/system-collections/registry.ts';
+import type { Service } from '#core/model/system-collections/entry.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
+import { SERVED } from '#core/model/system-collections/registry.ts';
 import { visitorOf } from './call.ts';
-import { REST } from './envelope.ts';
+import { REST_ENVELOPE } from './envelope.ts';
 import { itemHandlers } from './item-handler.ts';
 import { ALL_FORMS, itemRoutes, READ_FORMS, SINGLE_FORMS } from './item-route.ts';
-import type { ItemForm, RouteEntry } from './route.ts';
+import type { RouteEntry } from './route.ts';
+import type { ItemForm } from './route-facts.ts';
 
 /** The routes for each kind of system collection. */
 const FORMS: Readonly<Record<Service, readonly ItemForm[]>> = {
@@ -27,7 +28,7 @@ export const SYSTEM_ROUTES: readonly RouteEntry[] = SERVED.flatMap(([name, servi
       collection,
       visitor: visitorOf(call),
       strict: call.strict,
-      envelope: REST,
+      envelope: REST_ENVELOPE,
     },
   }));
   return itemRoutes(`/${name}`, FORMS[service], handlers, collection);

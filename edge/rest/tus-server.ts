@@ -6,16 +6,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { DataStore, type Lock, Server, Upload } from '@tus/server';
-import type { ErrorCode } from '#core/errors/catalogue.ts';
-import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import type { ErrorCode } from '#core/base/errors/catalogue.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError, unavailable } from '#core/base/errors/service-error.ts';
 import type { UploadLock } from '#core/files/resumable-upload.ts';
 import type { Checksum, ResumableUploads } from '#core/services/files/resumable-uploads.ts';
-import type { Target } from '#core/services/request-context.ts';
+import type { RequestTarget } from '#core/services/request-context.ts';
 import { type Body, ClientGoneError } from '#edge/http/request.ts';
 import type { Response as Answer } from '#edge/http/response.ts';
 import type { Call } from './call.ts';
 import { filesOf } from './file.ts';
-import { CHECKSUMS, EXTENSIONS } from './tus-abilities.ts';
+import { TUS_CHECKSUMS, TUS_EXTENSIONS } from './tus-capabilities.ts';
 
 /** Milliseconds that a request may go on which another one wants to take the place of. */
 const DRAIN_MS = 300;
@@ -38,15 +39,15 @@ const TOLD = [
 function checksumOf(header: string | undefined): Checksum | null {
   if (header === undefined) return null;
   const [name = '', digest = ''] = header.trim().split(/\s+/);
-  const algorithm = CHECKSUMS.find((one) => one === name.toLowerCase());
+  const algorithm = TUS_CHECKSUMS.find((one) => one === name.toLowerCase());
   if (algorithm !== undefined) return { algorithm, digest: Buffer.from(digest, 'base64') };
-  const reason = `"Upload-Checksum" must begin with one of ${CHECKSUMS.join(', ')}.`;
-  throw new ServiceError('INVALID_PAYLOAD', { reason, field: 'Upload-Checksum' });
+  const why = reason('upload_checksum_algorithm_unknown', { algorithms: TUS_CHECKSUMS.join(', ') });
+  throw new ServiceError('INVALID_PAYLOAD', { reason: why, field: 'Upload-Checksum' });
 }
 
 interface CallStoreOptions {
   readonly uploads: ResumableUploads;
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly checksum: Checksum | null;
   /** Aborted when the client goes away. */
   readonly gone: AbortSignal;
@@ -54,9 +55,9 @@ interface CallStoreOptions {
 
 /** What the library stores, for one request. */
 class CallStore extends DataStore {
-  override extensions = EXTENSIONS;
+  override extensions = TUS_EXTENSIONS;
   readonly #uploads: ResumableUploads;
-  readonly #target: Target;
+  readonly #target: RequestTarget;
   readonly #checksum: Checksum | null;
   readonly #gone: AbortSignal;
   /** The lock of this request. */
@@ -132,7 +133,7 @@ class CallStore extends DataStore {
         const either = AbortSignal.any([signal, this.#gone]);
         held = await this.#uploads.lock(id, this.#key, () => void stop(), either);
         // Its process died, or the database was away for a while: the lock ends by itself.
-        if (held === null) throw unavailable('upload', 'Another request still adds to it.');
+        if (held === null) throw unavailable('upload', reason('upload_still_written'));
         this.#isTakenOver = held.isTakenOver;
       },
       unlock: async () => {
@@ -258,7 +259,8 @@ async function answerOf(response: Response, { file, failure }: CallStore): Promi
   if (status < 400) return { status, headers };
   const told = (await response.text()).trim();
   const code = REFUSALS.get(status);
-  if (code !== undefined) throw new ServiceError(code, { reason: `tus: ${told}.` }, { headers });
+  if (code !== undefined)
+    throw new ServiceError(code, { reason: reason('tus_refused', { detail: told }) }, { headers });
   const text = { 'Content-Type': 'text/plain; charset=utf-8' };
   return { status, headers: { ...headers, ...text }, body: told };
 }

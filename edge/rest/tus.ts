@@ -1,10 +1,10 @@
 /** Uploads that can be resumed (tus 1.0). */
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { FILES } from '#core/services/files/assets.ts';
-import { type CallHandler, param } from './call.ts';
+import { type CallHandler, pathParameter } from './call.ts';
 import { filesOf } from './file.ts';
-import { NOTHING, type RouteEntry, WRITE_ERRORS } from './route.ts';
-import { abilities } from './tus-abilities.ts';
+import { NO_CONTENT_ANSWER, type RouteEntry, WRITE_ERRORS } from './route.ts';
+import { tusCapabilities } from './tus-capabilities.ts';
 
 const PATH = '/files/tus';
 const handle: CallHandler = async (call) => {
@@ -13,7 +13,7 @@ const handle: CallHandler = async (call) => {
   if (!config.TUS_ENABLED) throw new ServiceError('ROUTE_NOT_FOUND', { path });
   // Rights come before the protocol.
   if (method === 'POST') await files.admit(filesOf(call), 'update');
-  else await resumables.admit(call.caller, param(call, 'id'));
+  else await resumables.admit(call.caller, pathParameter(call, 'id'));
   if (method === 'GET') throw new ServiceError('ROUTE_NOT_FOUND', { path });
   // The library costs 0.1 s, so it is loaded with the first upload.
   const { answerTus } = await import('./tus-server.ts');
@@ -26,7 +26,7 @@ const FACTS = {
   access: 'rights',
   body: null,
   handle,
-  options: abilities,
+  options: tusCapabilities,
   needs: [
     { action: 'create', collection: FILES },
     { action: 'update', collection: FILES },
@@ -49,7 +49,7 @@ export const TUS_ROUTES: readonly RouteEntry[] = [
     summary: 'Begins an upload that can be resumed (tus)',
     headers: ['Tus-Resumable', 'Upload-Length', 'Upload-Metadata'],
     bytes: BYTES,
-    answer: { ...NOTHING, statuses: [201] },
+    answer: { ...NO_CONTENT_ANSWER, statuses: [201] },
   },
   {
     ...FACTS,
@@ -58,7 +58,7 @@ export const TUS_ROUTES: readonly RouteEntry[] = [
     summary: 'Tells by HEAD how far an upload has come (tus)',
     headers: ['Tus-Resumable'],
     headOnly: true,
-    answer: { ...NOTHING, statuses: [200] },
+    answer: { ...NO_CONTENT_ANSWER, statuses: [200] },
   },
   {
     ...FACTS,
@@ -67,7 +67,7 @@ export const TUS_ROUTES: readonly RouteEntry[] = [
     summary: 'Adds to an upload (tus)',
     headers: ['Tus-Resumable', 'Upload-Offset'],
     bytes: BYTES,
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
   },
   {
     ...FACTS,
@@ -75,6 +75,6 @@ export const TUS_ROUTES: readonly RouteEntry[] = [
     path: `${PATH}/:id`,
     summary: 'Ends an upload and removes what has arrived (tus)',
     headers: ['Tus-Resumable'],
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
   },
 ];

@@ -1,18 +1,22 @@
 /**
  * The routes of two-factor authentication: for the caller, and for administrators on other users.
  */
-import { secondFactor } from './answer/account.ts';
-import { otp } from './auth.ts';
-import { members, word } from './body.ts';
-import { type CallHandler, NO_CONTENT, param, secret, visitorOf } from './call.ts';
-import { answerOf, NOTHING, parsedBody, type RouteEntry } from './route.ts';
+import { secondFactorSchema } from './answer/account.ts';
+import { otpSchema } from './auth.ts';
+import { nonEmptyText, objectSchema } from './body.ts';
+import { type CallHandler, NO_CONTENT, pathParameter, secretResponse, visitorOf } from './call.ts';
+import { dataAnswer, NO_CONTENT_ANSWER, parsedBody, type RouteEntry } from './route.ts';
 
-const generateBody = members({ password: word });
-const enableBody = members({ secret: word, otp });
-const disableBody = members({ otp });
+const generateBody = objectSchema({ password: nonEmptyText });
+const enableBody = objectSchema({ secret: nonEmptyText, otp: otpSchema });
+const disableBody = objectSchema({ otp: otpSchema });
 
 const disableFor: CallHandler = async (call) => {
-  await call.services.twoFactor.disableFor(call.caller, param(call, 'key'), visitorOf(call));
+  await call.services.twoFactor.disableFor(
+    call.caller,
+    pathParameter(call, 'key'),
+    visitorOf(call),
+  );
   return NO_CONTENT;
 };
 
@@ -22,11 +26,11 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
     path: '/users/me/tfa/generate',
     summary: "Generates a secret; needs the caller's password",
     access: 'account',
-    answer: answerOf(secondFactor),
+    answer: dataAnswer(secondFactorSchema),
     limit: 'login',
     beforeSecondFactor: true,
     ...parsedBody(generateBody, async ({ caller, services }, { password }) =>
-      secret(await services.twoFactor.generate(caller, password)),
+      secretResponse(await services.twoFactor.generate(caller, password)),
     ),
   },
   {
@@ -34,7 +38,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
     path: '/users/me/tfa/enable',
     summary: 'Enables two-factor authentication',
     access: 'account',
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     errors: ['INVALID_OTP'],
     beforeSecondFactor: true,
     ...parsedBody(enableBody, async (call, body) => {
@@ -48,7 +52,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
     path: '/users/me/tfa/disable',
     summary: 'Disables two-factor authentication; needs a one-time password',
     access: 'account',
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     errors: ['INVALID_OTP'],
     limit: 'login',
     ...parsedBody(disableBody, async (call, body) => {
@@ -62,7 +66,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
     summary: 'Disables two-factor authentication of a user',
     access: 'administrator',
     body: null,
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     handle: disableFor,
   },
 ];

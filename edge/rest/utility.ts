@@ -1,17 +1,32 @@
 /** The routes below `/utils`: random texts, hashes, sorting, reverting, clearing caches. */
 import * as v from 'valibot';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import { invalidQuery, unavailable } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery, unavailable } from '#core/base/errors/service-error.ts';
 import { cacheClearResult } from '#core/jobs/message/cache-clear.ts';
 import { clearCache } from '#core/services/clear-cache.ts';
 import { generateHash, verifyHash } from '#core/services/hash-text.ts';
-import { randomString } from '#core/services/random-text.ts';
-import { moveItem } from '#core/services/sorting.ts';
-import { members, word } from './body.ts';
-import { type CallHandler, lastSegment, NO_CONTENT, param, secret, visitorOf } from './call.ts';
+import { moveItem } from '#core/services/move-item.ts';
+import { randomString } from '#core/services/random-string.ts';
+import { nonEmptyText, objectSchema } from './body.ts';
+import {
+  type CallHandler,
+  lastSegment,
+  NO_CONTENT,
+  pathParameter,
+  secretResponse,
+  visitorOf,
+} from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import { jobAnswer } from './job-answer.ts';
-import { answerOf, EMPTY, NOTHING, parsedBody, type RouteEntry, WRITE_ERRORS } from './route.ts';
+import { jobResponse } from './job-answer.ts';
+import {
+  dataAnswer,
+  EMPTY_ANSWER,
+  NO_CONTENT_ANSWER,
+  parsedBody,
+  type RouteEntry,
+  WRITE_ERRORS,
+} from './route.ts';
 
 const DEFAULT_LENGTH = '32';
 const MAX_LENGTH = 500;
@@ -20,14 +35,14 @@ const random: CallHandler = async ({ parameters }) => {
   const { length = DEFAULT_LENGTH } = parameters;
   const wanted = typeof length === 'string' && /^\d{1,3}$/.test(length) ? Number(length) : 0;
   if (wanted < 1 || wanted > MAX_LENGTH) {
-    throw invalidQuery(`"length" must be a whole number from 1 to ${MAX_LENGTH}.`);
+    throw invalidQuery(reason('length_out_of_range', { limit: MAX_LENGTH }));
   }
-  return secret(randomString(wanted));
+  return secretResponse(randomString(wanted));
 };
 
-const generateBody = members({ string: word });
+const generateBody = objectSchema({ string: nonEmptyText });
 
-const verifyBody = members({ string: word, hash: word });
+const verifyBody = objectSchema({ string: nonEmptyText, hash: nonEmptyText });
 
 const key = v.union(
   [v.string(), v.number(), v.array(v.union([v.string(), v.number()]))],
@@ -46,10 +61,13 @@ const clear: CallHandler = async (call) => {
     idempotencyKey: idempotencyKeyOf(call.request),
     requestId: call.request.id,
   });
-  return jobAnswer(call, id, ({ result }) => {
+  return jobResponse(call, id, ({ result }) => {
     const { unconfirmed } = v.parse(cacheClearResult, result);
     if (unconfirmed.length === 0) return { status: 200 };
-    throw unavailable('cache', `These processes have not confirmed: ${unconfirmed.join(', ')}.`);
+    throw unavailable(
+      'cache',
+      reason('cache_processes_unconfirmed', { processes: unconfirmed.join(', ') }),
+    );
   });
 };
 
@@ -66,7 +84,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
       },
     },
     body: null,
-    answer: answerOf(v.string()),
+    answer: dataAnswer(v.string()),
     handle: random,
   },
   {
@@ -74,10 +92,10 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     path: '/utils/hash/generate',
     summary: 'Hashes a text like a password',
     access: 'anyone',
-    answer: answerOf(v.string()),
+    answer: dataAnswer(v.string()),
     limit: 'hash',
     ...parsedBody(generateBody, async ({ services, caller }, { string }) =>
-      secret(await generateHash(services.config, string, quotaKeyOf(caller))),
+      secretResponse(await generateHash(services.config, string, quotaKeyOf(caller))),
     ),
   },
   {
@@ -85,10 +103,10 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     path: '/utils/hash/verify',
     summary: 'Compares a text with a hash',
     access: 'anyone',
-    answer: answerOf(v.boolean()),
+    answer: dataAnswer(v.boolean()),
     limit: 'hash',
     ...parsedBody(verifyBody, async ({ services, caller }, { string, hash }) =>
-      secret(await verifyHash(services.config, string, hash, quotaKeyOf(caller))),
+      secretResponse(await verifyHash(services.config, string, hash, quotaKeyOf(caller))),
     ),
   },
   {
@@ -99,7 +117,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     body: null,
     headers: ['Prefer', 'Idempotency-Key'],
     errors: ['UNPROCESSABLE_ENTITY'],
-    answer: { ...EMPTY, job: true },
+    answer: { ...EMPTY_ANSWER, job: true },
     handle: clear,
   },
   {
@@ -108,10 +126,14 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     summary: 'Moves an item to the position of another',
     access: 'rights',
     needs: [{ action: 'update', collection: 'path' }],
-    answer: EMPTY,
+    answer: EMPTY_ANSWER,
     ...parsedBody(sortBody, async (call, move) => {
       const { caller, services } = call;
-      const target = { caller, collection: param(call, 'collection'), visitor: visitorOf(call) };
+      const target = {
+        caller,
+        collection: pathParameter(call, 'collection'),
+        visitor: visitorOf(call),
+      };
       await moveItem(services.items, target, move);
       return { status: 200 };
     }),
@@ -123,7 +145,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     access: 'rights',
     needs: [{ action: 'update', collection: 'any' }],
     body: null,
-    answer: NOTHING,
+    answer: NO_CONTENT_ANSWER,
     errors: [...WRITE_ERRORS, 'UNPROCESSABLE_ENTITY'],
     handle: revert,
   },

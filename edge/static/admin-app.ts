@@ -1,27 +1,15 @@
 /** `/admin`: the Admin App, as its build left it, or a page that says how to build it. */
-import { ADMIN_APP_BUILD } from '#core/config/admin-app.ts';
-import type { Config } from '#core/config/config.ts';
-import { redirectOrigins } from '#core/config/storage-location.ts';
+import { ADMIN_APP_BUILD } from '#core/base/config/build-commands.ts';
+import { redirectOrigins } from '#core/base/config/storage-location.ts';
+import type { Config } from '#core/base/config/variables.ts';
 import type { PageServices } from '#edge/rest/route.ts';
 import type { FileSource, Folder } from './file-source.ts';
-import { StaticFile } from './static-file.ts';
+import { notBuiltPage } from './not-built.ts';
 import { type StaticSite, staticRoutes } from './static-routes.ts';
 
 const NOT_BUILT = 'not-built.html';
 
-const notBuilt = new StaticFile(
-  'text/html; charset=utf-8',
-  `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Sluice</title>
-<h1>The Admin App is not built</h1>
-<p>This command builds it; then load this page again:</p>
-<pre>${ADMIN_APP_BUILD}</pre>
-</html>
-`,
-);
+const notBuilt = notBuiltPage('The Admin App', ADMIN_APP_BUILD);
 
 /**
  * What the app loads comes from here, but for pictures in buckets that browsers are sent to; it writes

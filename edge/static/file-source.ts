@@ -48,7 +48,8 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW;
 
 /**
  * The files of a folder and of those in it. Its entry file says that it is complete; when that is
- * written anew, as a build does, everything is read again.
+ * written anew, as a build does, everything is read again. Only requests for pages look for that, and
+ * requests for what is not there.
  */
 export class Folder implements FileSource {
   readonly #path: string;
@@ -68,8 +69,8 @@ export class Folder implements FileSource {
 
   async find(name: string): Promise<StaticFile | null> {
     const known = await this.#listing;
-    const listing =
-      known !== null && name !== this.#entry && known.names.has(name) ? known : await this.#look();
+    const isPage = name === this.#entry || name.endsWith('.html');
+    const listing = known !== null && !isPage && known.names.has(name) ? known : await this.#look();
     if (listing === null || !listing.names.has(name)) return null;
     const type = typeOf(name);
     if (type === undefined) return null;

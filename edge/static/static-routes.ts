@@ -2,7 +2,7 @@
  * Serves files at a prefix: the routes of the table, and the answers with their headers. Nothing here
  * asks who calls.
  */
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
 import { codingFor } from '#edge/http/compression.ts';
 import { namesTag } from '#edge/http/entity-tag.ts';
 import type { Request } from '#edge/http/request.ts';

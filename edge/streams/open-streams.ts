@@ -2,11 +2,13 @@
  * The open streams of this edge: lists, exports and events that are still being sent. A revoked
  * right or an ended session ends the streams concerned with `cut`.
  */
+
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import { unavailable } from '#core/errors/service-error.ts';
-import { metrics } from '#core/metrics/metrics.ts';
-import type { HealthChecks } from '#core/process/health-check.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { unavailable } from '#core/base/errors/service-error.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
+import type { HealthChecks } from '#core/base/process/health-check.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
 
@@ -97,9 +99,9 @@ export class OpenStreams implements Iterable<OpenStream> {
   listed(request: Pick<Request, 'signal' | 'cut'>, facts: StreamFacts, pieces: Pieces): Pieces {
     let begun = false;
     let refusal: string | null = null;
-    const cut = (reason: string) => {
-      if (begun || facts.kind === 'events') request.cut(reason);
-      else refusal = reason;
+    const cut = (fault: string) => {
+      if (begun || facts.kind === 'events') request.cut(fault);
+      else refusal = fault;
     };
     const stream: OpenStream = { ...facts, cut };
     const remove = () => {
@@ -115,7 +117,7 @@ export class OpenStreams implements Iterable<OpenStream> {
     if (refusal !== null) {
       remove();
       discard(pieces);
-      throw unavailable('rights', refusal);
+      throw unavailable('rights', reason('answer_ended_early', { fault: refusal }));
     }
     return { [Symbol.asyncIterator]: () => watched(pieces[Symbol.asyncIterator](), remove) };
   }

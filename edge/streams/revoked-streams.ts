@@ -5,8 +5,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
-import type { AccessChanges } from '#core/catalog/access-changes.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import type { AccessChanges } from '#core/model/catalog/access-changes.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import type { RightsSource } from '#core/services/request-context.ts';
 import type { OpenStream, OpenStreams } from './open-streams.ts';
 

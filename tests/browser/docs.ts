@@ -6,9 +6,11 @@ import t, { type Test } from 'tap';
 import * as v from 'valibot';
 import { startBrowser } from '#tests/harness/browser.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
+import { checkDocsBuilt } from '#tests/harness/docs.ts';
 
 const browser = await startBrowser(t);
 const skip = browser === null && 'no browser starts here';
+if (browser !== null) checkDocsBuilt();
 const cluster = browser === null ? null : await startCluster(t);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -56,7 +58,10 @@ t.test('somebody reads from page to page', { skip }, async (t) => {
   await page.getByRole('navigation', { name: 'Contents' }).getByText('Queries').click();
   await page.waitForURL('**/docs/query');
   t.equal(await page.locator('h1').textContent(), 'Queries');
-  await page.getByRole('navigation', { name: 'On this page' }).getByText('Relations').click();
+  await page
+    .getByRole('navigation', { name: 'On this page' })
+    .getByText('Relations', { exact: true })
+    .click();
   await page.waitForURL('**/docs/query#relations');
   await page.locator('.outline a[aria-current]').waitFor();
   await page.getByRole('link', { name: /^Next/ }).click();

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { backends } from '#tests/harness/backend.ts';
 import { startBrowser } from '#tests/harness/browser.ts';
 import { until } from '#tests/harness/until.ts';
-import { dataOf, startInstallation } from '../ops/monitor/fixture/installation.ts';
+import { dataOf, startInstallation } from '../ops/run/monitor/fixture/installation.ts';
 
 const Queues = v.array(
   v.object({ name: v.string(), state: v.string(), operator: v.nullable(v.string()) }),

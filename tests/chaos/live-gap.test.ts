@@ -2,7 +2,7 @@
 /** Subscribers learn that something may have been missed: messages interrupted, an edge killed. */
 import { Redis } from 'ioredis';
 import t from 'tap';
-import { clusterId } from '#core/system/cluster-id.ts';
+import { clusterId } from '#core/model/system/cluster-id.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { openSocket } from '#tests/harness/socket.ts';
@@ -27,7 +27,7 @@ for (const backend of backends) {
     await db.query('CREATE TABLE note (id serial PRIMARY KEY, title text)');
     await cluster.served('/items/note');
     const open = async (message: object) => {
-      const socket = await openSocket(`${urls[0]}/websocket?access_token=${ADMIN_TOKEN}`);
+      const socket = await openSocket(`${urls[0]}/websocket`, [], ADMIN_TOKEN);
       t.teardown(() => socket.close());
       socket.send({ type: 'subscribe', collection: 'note', ...message });
       t.match(await socket.next(), { event: 'init' });

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { HealthCheck } from '#core/process/health-check.ts';
+import type { HealthCheck } from '#core/base/process/health-check.ts';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { answerS3Error, startS3Server } from '#tests/harness/s3-server.ts';
 import { until } from '#tests/harness/until.ts';

@@ -1,7 +1,7 @@
 // @newest @slow
 /** The response cache of real edges: exact over writes, imports, outages and deaths. */
 import t, { type Test } from 'tap';
-import { observe, type Site } from '#tests/core/cache/fixture/history.ts';
+import { observe, type Site } from '#tests/core/write/cache/fixture/history.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createMember, sendAs } from '#tests/harness/member.ts';
 import { type RedisServer, startRedis } from '#tests/harness/redis.ts';

@@ -1,9 +1,9 @@
 // @newest
 
 import t from 'tap';
-import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { transaction } from '#core/database/pool.ts';
-import { Members } from '#core/system/process-registry.ts';
+import { publishWithin } from '#core/model/catalog/publish-in-transaction.ts';
+import { Members } from '#core/model/system/process-registry.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 

@@ -45,6 +45,18 @@ t.test('csv flattens many-to-ones and keeps lists as JSON', async (t) => {
   t.equal((await download('/items/tags?filter[id][_lt]=0&export=csv')).text, '');
 });
 
+t.test('a document that is a text differs from what the text says', async (t) => {
+  await cluster.db.query(`INSERT INTO documents SELECT 10 + row_number() OVER (), d::json, d::jsonb
+    FROM unnest(ARRAY['"5"', '5', '"null"', '"[1]"', '[1]', '"true"', 'true']) d`);
+  const { text } = await download('/items/documents?filter[id][_gt]=10&sort=id&export=csv');
+  const cells = ['"""5"""', '5', '"""null"""', '"""[1]"""', '"[1]"', '"""true"""', 'true'];
+  t.strictSame(
+    text.split('\n').slice(1),
+    cells.map((cell, row) => `${11 + row},${cell},${cell}`),
+  );
+  await cluster.db.query('DELETE FROM documents WHERE id > 10');
+});
+
 t.test('csv_utf8 has a byte order mark, export_safe disarms formulas', async (t) => {
   const path = '/items/tags?filter[id][_gt]=8000&fields=name&export=csv';
   t.equal((await download(`${path}_utf8`)).text, '\uFEFF"name"\n"=1+1"\n"a""b, c\n"');

@@ -3,10 +3,10 @@
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { loadConfig } from '#core/config/config.ts';
-import type { HealthCheck } from '#core/process/health-check.ts';
-import type { Beat, ChildMessage } from '#core/process/supervised-process.ts';
-import { watchQueues } from '#ops/monitor/queue-alerts.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import type { HealthCheck } from '#core/base/process/health-check.ts';
+import type { Beat, ChildMessage } from '#core/base/process/supervised-process.ts';
+import { watchQueues } from '#ops/run/monitor/queue-alerts.ts';
 import { backends } from '#tests/harness/backend.ts';
 import {
   ADMIN_TOKEN,
@@ -120,6 +120,12 @@ for (const backend of backends) {
     const config = loadConfig({ ...QUICK });
     const end = watchQueues({ pool: db, schema: 'public', config, log });
     t.teardown(end);
+    const patient: string[] = [];
+    const endPatient = watchQueues({
+      ...{ pool: db, schema: 'public', config: { ...config, QUEUE_STUCK_AFTER: 3_600_000 } },
+      log: pino({ base: null }, { write: (line: string) => void patient.push(line) }),
+    });
+    t.teardown(endPatient);
     await until(() => lines.some((line) => /"level":50.*jobs do not run/.test(line)), 'the alert');
     const refused = await fetch(`${url}/server/health`);
     t.equal(refused.status, 503);
@@ -135,6 +141,8 @@ for (const backend of backends) {
     await ended(cluster, [alone]);
     await until(() => lines.some((line) => line.includes('jobs run again')), 'the end of it');
     end();
+    endPatient();
+    t.strictSame(patient, [], 'what is over before a job waits too long is no alert');
 
     const pause = (what: string) => cluster.fetch(`/queues/transfer/${what}`, { method: 'POST' });
     await pause('pause');

@@ -167,12 +167,25 @@ t.test('_json compares members of a document', async (t) => {
   t.strictSame(await inside({ 'a.b': { _nnull: true } }), [1]);
   t.strictSame(await inside({ 'a.b': { _null: true } }), [2, 3, 4, 5]);
   t.strictSame(await inside({ 'a.b[9]': { _neq: 10 } }), [], 'what is absent is null');
+  t.strictSame(await inside({ 'a.b.0': 10 }), [1], 'a number is an element of a list, too');
+  t.strictSame(await inside({ a: '' }), [], 'an empty text is a text, and no null');
   t.strictSame(await inside({ _or: [{ 'a.b[0]': 10 }, { '[0]': { _lte: 1 } }] }), [1, 2]);
   t.strictSame(await inside({ _and: [{ 'a.b[0]': 10 }, { 'a.b[1]': 10 }] }), []);
   for (const refused of [
     {},
     { a: { b: { _eq: 10 } } },
     { 'a..b': 10 },
+    { 'a.': 10 },
+    { '.a': 10 },
+    { '': 10 },
+    { 'a.b[*]': 10 },
+    { '*': 10 },
+    { 'a.b.*': 10 },
+    { '$.a.b': 10 },
+    { 'a.b[-1]': 10 },
+    { 'a["b"]': 10 },
+    { 'a[': 10 },
+    { 'a.b[0]c': 10 },
     { 'a\0': 10 },
     { 'a.b': { _json: { c: 1 } } },
     { a: { _some: { b: 1 } } },
@@ -334,7 +347,7 @@ t.test('sort', async (t) => {
   t.equal(await sorted('nope'), 'FORBIDDEN');
   t.equal(await sorted('?'), 'FORBIDDEN');
   t.equal(await sorted('secret'), 'FORBIDDEN');
-  t.equal(await sorted('comments.id', 'articles'), 'INVALID_QUERY');
+  t.equal(await sorted('comments.nope', 'articles'), 'FORBIDDEN');
 });
 
 t.test('aggregate and groupBy', async (t) => {
@@ -510,6 +523,96 @@ t.test('a many-to-any is sorted, shaped and filtered by collection', async (t) =
     }),
     [{ item: null }],
   );
+});
+
+t.test('lists sort by the smallest or the largest value of their items', async (t) => {
+  await cluster.db.query(`
+    CREATE TABLE countries (id int PRIMARY KEY, name text);
+    CREATE TABLE states (id int PRIMARY KEY, country int REFERENCES countries, name text, "when" date, size bigint);
+    CREATE INDEX ON states (country);
+    CREATE TABLE towns (id int PRIMARY KEY, state int REFERENCES states, name text, uid uuid, flag boolean);
+    INSERT INTO countries VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e');
+    INSERT INTO states VALUES (1, 1, 'k', '2020-01-01', 10), (2, 1, 'z', '2024-01-01', 1), (3, 2, 'b', '2021-05-05', 5),
+      (4, 2, NULL, NULL, NULL), (5, 3, 'x', '2022-01-01', 7), (6, 4, NULL, NULL, NULL);
+    INSERT INTO towns VALUES (1, 1, 'p', '00000000-0000-4000-8000-000000000003', true),
+      (2, 2, 'q', '00000000-0000-4000-8000-000000000001', false), (3, 3, 'a', NULL, true),
+      (4, 5, 'r', '00000000-0000-4000-8000-000000000002', true);
+    INSERT INTO system_relations (many_collection, many_field, one_collection, one_field)
+      VALUES ('states', 'country', 'countries', 'states'), ('towns', 'state', 'states', 'towns')`);
+  await cluster.served('/items/countries?fields=states.towns.id');
+  const sorted = async (sort: unknown, more: Parameters = {}) => {
+    const { data, errors } = await ask('countries', { sort, fields: 'id', ...more });
+    if (errors !== undefined) return errors[0]?.extensions.code;
+    return Array.isArray(data) ? data.map(({ id }) => id) : data;
+  };
+  for (const [sort, ids] of [
+    ['states.name', [2, 1, 3, 4, 5]],
+    ['-states.name', [1, 3, 2, 4, 5]],
+    ['states.size', [1, 2, 3, 4, 5]],
+    ['-states.size', [1, 3, 2, 4, 5]],
+    ['states.year(when)', [1, 2, 3, 4, 5]],
+    ['-states.year(when)', [1, 3, 2, 4, 5]],
+    ['-states.count(towns),-id', [3, 2, 1, 4, 5]],
+    ['states.towns.name', [2, 1, 3, 4, 5]],
+    ['-states.towns.name', [3, 1, 2, 4, 5]],
+    ['-states.towns.uid', [1, 3, 2, 4, 5]],
+    ['states.towns.flag,-id', [1, 3, 2, 5, 4]],
+    ['states.country.name,id', [1, 2, 3, 4, 5]],
+    ['-states.country.states.name', [1, 3, 2, 4, 5]],
+    ['states:towns.name', [2, 1, 3, 4, 5]],
+  ] as const) {
+    t.strictSame(await sorted(sort), ids, sort);
+  }
+  const pages: unknown[] = [];
+  for (const page of [1, 2, 3]) pages.push(await sorted('-states.name', { limit: 2, page }));
+  t.strictSame(pages, [[1, 3], [2, 4], [5]], 'no item twice, none left out');
+  t.strictSame(await sorted('mine.name', { alias: { mine: 'states' } }), [2, 1, 3, 4, 5]);
+  t.strictSame(await sorted('-states.name', { filter: { states: { size: { _lt: 6 } } } }), [1, 2]);
+  const all = await cluster.fetch('/items/countries?sort=-states.name&fields=id&limit=-1');
+  t.equal(await all.text(), '{"data":[{"id":1},{"id":3},{"id":2},{"id":4},{"id":5}]}');
+  const { data } = await ask('countries', {
+    fields: 'states.id',
+    deep: { states: { _sort: '-towns.name' } },
+    limit: 2,
+  });
+  t.strictSame(data, [{ states: [{ id: 2 }, { id: 1 }] }, { states: [{ id: 3 }, { id: 4 }] }]);
+  const query = '{ countries(sort: ["-states.towns.name"], limit: 2) { id } }';
+  const headers = { 'content-type': 'application/json' };
+  const graph = await cluster.fetch('/graphql', {
+    method: 'POST',
+    body: JSON.stringify({ query }),
+    headers,
+  });
+  t.strictSame(await bodyOf(graph), { data: { countries: [{ id: '3' }, { id: '1' }] } });
+  const deep = `${'states.country.'.repeat(4)}states.name`;
+  t.equal(await sorted(deep), 'INVALID_QUERY', 'lists of lists multiply to too many items');
+  t.equal(await sorted('states.nope'), 'FORBIDDEN');
+  t.equal(await sorted('states.year(name)'), 'INVALID_QUERY');
+});
+
+t.test('lists of a many-to-any sort by the collection of their items', async (t) => {
+  await cluster.db.query(`INSERT INTO pages (id, title) VALUES (2, 'Other'), (3, 'Empty');
+    INSERT INTO block_hero (id, headline) VALUES (2, 'Aaa'), (3, 'Zzz');
+    INSERT INTO pages_blocks (pages_id, item, collection) VALUES (2, '2', 'block_hero'), (2, '3', 'block_hero'), (2, '9', 'block_hero')`);
+  const sorted = async (sort: string) => (await ask('pages', { sort, fields: 'id' })).data;
+  t.strictSame(await sorted('blocks.item:block_hero.headline'), [{ id: 2 }, { id: 1 }, { id: 3 }]);
+  t.strictSame(await sorted('-blocks.item:block_hero.headline'), [{ id: 2 }, { id: 1 }, { id: 3 }]);
+  t.strictSame(await sorted('blocks.item:block_text.content'), [{ id: 1 }, { id: 2 }, { id: 3 }]);
+  await cluster.db.query(
+    'DELETE FROM pages_blocks WHERE pages_id > 1; DELETE FROM pages WHERE id > 1; DELETE FROM block_hero WHERE id > 1',
+  );
+});
+
+t.test('parameters of a level under deep may stand without the underscore', async (t) => {
+  const fields = 'id,comments.id';
+  const found = async (deep: unknown) => (await ask('articles', { fields, deep, limit: 1 })).data;
+  const wanted = await found({ comments: { _sort: ['-id'], _limit: 1 } });
+  t.strictSame(await found({ comments: { sort: ['-id'], limit: 1 } }), wanted);
+  t.strictSame(await found({ comments: { sort: '-id', limit: '1' } }), wanted);
+  t.strictSame(await found({ comments: { sort: 'id', _sort: '-id', _limit: 1 } }), wanted);
+  const url = `${cluster.url}/items/articles?deep={"comments":{"sort":["-id"]}}`;
+  const headers = { prefer: 'handling=strict' };
+  t.equal((await cluster.fetch(url.replace(cluster.url, ''), { headers })).status, 400);
 });
 
 t.test('meta', async (t) => {

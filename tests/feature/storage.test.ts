@@ -1,4 +1,4 @@
-// @newest @slow
+// @newest @rare @slow
 /** Files of jobs on several hosts: each job goes to a worker that reaches its storage. */
 import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

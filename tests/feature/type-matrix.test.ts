@@ -1,4 +1,4 @@
-// @slow
+// @rare @slow
 
 /**
  * Every operator, function and clause on every type of PostgreSQL: each is answered, or refused as
@@ -222,6 +222,42 @@ t.test('what is read can be written back', async (t) => {
   const rows = TYPES.findIndex(([type]) => type === 'pair[]');
   const answer = await send('PATCH', '/items/types/1', { [`c${rows}`]: ['(2,"y z")'] });
   t.strictSame(answer.body.data[`c${rows}`], [{ a: 2, b: 'y z' }]);
+});
+
+t.test('lists of numbers and of documents are written back as they are read', async (t) => {
+  await db.query(`CREATE TABLE exact_lists (id int PRIMARY KEY, b bigint[], n numeric[], d jsonb[], j json[]);
+    INSERT INTO exact_lists VALUES
+      (1, '{9007199254740993,NULL}', '{1.10,NaN,1e30}', '{"{\\"a\\": 1}","\\"text\\"","[1, 2]",5,true,"null",NULL}',
+        '{"{\\"a\\":  1}","\\"5\\"","[1,  2]"}'),
+      (2, '{{1,9007199254740993}}', '{}', '{{"{}","[]"},{"\\"x\\"",NULL}}', '{}'), (3, NULL, NULL, NULL, NULL)`);
+  await until(async () => (await send('GET', '/items/exact_lists')).status === 200, 'known');
+  const stored = async () => {
+    const { rows } = await db.query(`SELECT b::text, n::text, d::text,
+        (SELECT json_agg(e::jsonb) FROM unnest(j) e) AS j FROM exact_lists ORDER BY id`);
+    return rows;
+  };
+  const before = await stored();
+  const { body } = await send('GET', '/items/exact_lists?sort=id');
+  t.match(body.data, [
+    {
+      b: ['9007199254740993', null],
+      n: ['1.10', 'NaN', '1000000000000000000000000000000'],
+      d: [{ a: 1 }, '"text"', '[1, 2]', 5, true, 'null', null],
+    },
+    {
+      b: [['1', '9007199254740993']],
+      d: [
+        ['{}', '[]'],
+        ['"x"', null],
+      ],
+    },
+    { b: null, n: null, d: null, j: null },
+  ]);
+  for (const item of body.data) {
+    const answer = await send('PATCH', `/items/exact_lists/${item.id}`, item);
+    t.strictSame([answer.status, answer.body.data], [200, item], JSON.stringify(answer.body));
+  }
+  t.strictSame(await stored(), before);
 });
 
 t.test('dates before Christ keep their era', async (t) => {

@@ -1,6 +1,6 @@
 /** Compiles TypeScript in tests, and compares values with the types that the compiler finds. */
 import ts from 'typescript';
-import { isJsonObject } from '#core/json/json-object.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 
 /** As strict as a program of a client can be, with sources of this repository in reach. */
 const OPTIONS: ts.CompilerOptions = {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { migrate } from '#core/system/migrate.ts';
+import { migrate } from '#core/model/system/migrate.ts';
 
 /** What a test registers its cleaning up with. */
 export interface Teardown {

@@ -1,5 +1,5 @@
 /** Descriptors of columns and tables for tests without a database. */
-import type { ColumnDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
+import type { ColumnDescriptor, TableDescriptor } from '#core/model/catalog/descriptor.ts';
 
 /** A nullable column of a built-in type; types that begin with `_` are arrays. */
 export function columnDescriptor(

@@ -2,8 +2,9 @@
 
 /** Where programs and the account's own files are, and how sources are loaded quickly. */
 export function processEnvironment(): Readonly<Record<string, string>> {
-  const { PATH = '', HOME = '/', NODE_OPTIONS, TEST_STRIPPED, NODE_COMPILE_CACHE } = process.env;
-  const quick = { NODE_OPTIONS, TEST_STRIPPED, NODE_COMPILE_CACHE };
+  const { PATH = '', HOME = '/', NODE_OPTIONS, NODE_COMPILE_CACHE } = process.env;
+  const { TEST_STRIPPED, TEST_BUNDLES } = process.env;
+  const quick = { NODE_OPTIONS, NODE_COMPILE_CACHE, TEST_STRIPPED, TEST_BUNDLES };
   const given = Object.entries(quick).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );

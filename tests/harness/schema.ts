@@ -1,24 +1,24 @@
 /** A database whose schema is altered as the worker alters it, and whose items are served. */
 import { pino } from 'pino';
+import { AccessSource } from '#core/access/access-source.ts';
 import type { Caller } from '#core/access/grants.ts';
-import { AccessSource } from '#core/access/rights-source.ts';
-import { WriteGuard } from '#core/cache/write-guard.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { ChangeJournal } from '#core/changes/write-transaction.ts';
+import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { NO_VISITOR } from '#core/history/history.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { alterSchema } from '#core/schema/schema-transaction.ts';
 import { ItemService } from '#core/services/items.ts';
 import { servesItems } from '#core/services/request-context.ts';
 import { systemRules } from '#core/services/system/rule.ts';
-import { install, type Test } from '#tests/core/catalog/installation.ts';
+import { WriteGuard } from '#core/write/cache/write-guard.ts';
+import { WriteTransactions } from '#core/write/changes/write-transactions.ts';
+import { NO_VISITOR } from '#core/write/history/history.ts';
+import { install, type Test } from '#tests/core/model/catalog/installation.ts';
+import { NO_CHANGE_FEED } from './no-change-feed.ts';
 import { STREAMS } from './stream.ts';
-import { UNTOLD } from './untold.ts';
 
 /** Somebody without any policy; the public ones count. */
 const NOBODY: Caller = {
@@ -90,10 +90,10 @@ export async function openSchema(t: Test, setup = ''): Promise<SchemaUnderTest> 
     responses: null,
     hash: (secret) => Promise.resolve(`hashed ${secret}`),
     ruleOf: systemRules({ locations: ['local'] }),
-    journal: new ChangeJournal({
+    transactions: new WriteTransactions({
       access: null,
       writes: new WriteGuard(null),
-      feed: UNTOLD,
+      feed: NO_CHANGE_FEED,
       failpoint: () => Promise.resolve(),
     }),
   });

@@ -11,14 +11,21 @@ export interface TestSocket {
   sendText(text: string): void;
   /** Takes the first message for which the condition holds. */
   next(is?: (message: Message) => boolean): Promise<Message>;
+  /** From now on answers each message `ping` with `pong`, as clients of the heartbeat do. */
+  answerPings(): void;
   /** Resolves with code and reason when the connection is closed. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   close(): void;
 }
 
-/** Opens a WebSocket; rejects when it is refused. */
-export async function openSocket(url: string, protocols: string[] = []): Promise<TestSocket> {
-  const socket = new WebSocket(url.replace(/^http/, 'ws'), protocols);
+/** Opens a WebSocket, with a token in its header if there is one; rejects when it is refused. */
+export async function openSocket(
+  url: string,
+  protocols: string[] = [],
+  token?: string,
+): Promise<TestSocket> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), { protocols, headers });
   const heard: Message[] = [];
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }));
@@ -39,6 +46,11 @@ export async function openSocket(url: string, protocols: string[] = []): Promise
         return found < 0 ? null : { found };
       }, 'a message');
       return heard.splice(at.found, 1)[0];
+    },
+    answerPings() {
+      socket.addEventListener('message', ({ data }) => {
+        if (JSON.parse(String(data)).type === 'ping') socket.send('{"type":"pong"}');
+      });
     },
     close: () => socket.close(),
   };

@@ -1,15 +1,18 @@
 /**
- * Loaded before everything else into each process of the suite: keeps the sources without their
- * types in the folder TEST_STRIPPED, by what is in them. Node takes them off anew in every process,
- * which is half of what starting an edge costs. Plain JavaScript, for it would be its own first case.
+ * Loaded before everything else into each process of the suite. Keeps the sources without their
+ * types in the folder TEST_STRIPPED, by their content, because Node strips them anew in every process.
+ * Runs the bundle of a script where the folder TEST_BUNDLES has one. Plain JavaScript, because it
+ * would be its own first case.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const folder = process.env.TEST_STRIPPED;
+const bundles = process.env.TEST_BUNDLES;
+const root = join(import.meta.dirname, '../..');
 
 /** @param {string} path of a file of TypeScript */
 function stripped(path) {
@@ -27,12 +30,24 @@ function stripped(path) {
   }
 }
 
+/** @param {string} path of a script; null when it has no bundle */
+function bundleOf(path) {
+  if (!bundles) return null;
+  const bundle = join(bundles, relative(root, path).replace(/\.ts$/, '.js'));
+  return existsSync(bundle) ? pathToFileURL(bundle).href : null;
+}
+
+const isScript = (path) => path === process.argv[1];
+
 if (folder !== undefined) {
   mkdirSync(folder, { recursive: true });
   registerHooks({
     load(url, context, next) {
       if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
-      return { format: 'module', source: stripped(fileURLToPath(url)), shortCircuit: true };
+      const path = fileURLToPath(url);
+      const bundle = isScript(path) ? bundleOf(path) : null;
+      const source = bundle === null ? stripped(path) : `import ${JSON.stringify(bundle)};`;
+      return { format: 'module', source, shortCircuit: true };
     },
   });
 }

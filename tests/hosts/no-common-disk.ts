@@ -8,7 +8,7 @@ import { ended, stateOf, submit } from '#tests/harness/hosts/importing.ts';
 import { startInstallation } from '#tests/harness/hosts/installation.ts';
 import { openNetwork } from '#tests/harness/hosts/open-network.ts';
 import { until } from '#tests/harness/until.ts';
-import { temporaryFolder } from '#tests/ops/supervisor/stand-in/run.ts';
+import { temporaryFolder } from '#tests/ops/run/supervisor/stand-in/run.ts';
 
 const network = openNetwork(t);
 const installation = await startInstallation(t, network);

@@ -7,7 +7,7 @@ import pg from 'pg';
 import t from 'tap';
 import * as v from 'valibot';
 import { until } from '#tests/harness/until.ts';
-import { dataOf, Job, startInstallation } from '../ops/monitor/fixture/installation.ts';
+import { dataOf, Job, startInstallation } from '../ops/run/monitor/fixture/installation.ts';
 
 const ROWS = 3_000;
 const LIMIT_MS = 120_000;

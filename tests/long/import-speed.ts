@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import t from 'tap';
-import { median } from '#ops/bench/result-row.ts';
+import { median } from '#tests/bench/result-row.ts';
 import { importing } from '../core/transfer/importing.ts';
 
 const ROWS = Number(process.env.ROWS ?? 300_000);

@@ -4,7 +4,7 @@ import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { JobList } from '#core/jobs/job-list.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
-import { median } from '#ops/bench/result-row.ts';
+import { median } from '#tests/bench/result-row.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 import { until } from '#tests/harness/until.ts';
 

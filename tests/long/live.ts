@@ -61,7 +61,7 @@ for (const backend of backends) {
       },
     ]);
     const open = async (token: string, fields: readonly string[]) => {
-      const socket = await openSocket(`${urls[0]}/websocket?access_token=${token}`);
+      const socket = await openSocket(`${urls[0]}/websocket`, [], token);
       socket.send({ type: 'subscribe', collection: 'note', event: 'create', query: { fields } });
       await socket.next();
       return socket;
@@ -187,7 +187,7 @@ for (const backend of backends) {
       const alone = await measure();
       const sockets = await Promise.all(
         Array.from({ length: GREEDY_SOCKETS }, async (_, number) => {
-          const socket = await openSocket(`${urls[0]}/websocket?access_token=${greedy.token}`);
+          const socket = await openSocket(`${urls[0]}/websocket`, [], greedy.token);
           t.teardown(() => socket.close());
           for (let uid = 0; uid < QUESTIONS; uid += 1) {
             // Another shape each: as many conditions as its number in the binary system has digits.

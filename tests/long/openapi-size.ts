@@ -1,9 +1,9 @@
 /** The description of five hundred tables: how much work it is, and how long others wait for a part of it. */
 import t from 'tap';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
-import type { CatalogDescriptor } from '#core/catalog/descriptor.ts';
-import { buildCatalog } from '#core/catalog/make-catalog.ts';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
+import type { CatalogDescriptor } from '#core/model/catalog/descriptor.ts';
 import { DocumentMaker } from '#edge/openapi/document.ts';
 import { ROUTES } from '#edge/rest/route-table.ts';
 import { tableDescriptor } from '#tests/harness/descriptor.ts';

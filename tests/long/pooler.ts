@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { startPooler } from '#tests/harness/pooler.ts';
 import { freePort } from '#tests/harness/port.ts';
-import { Run, temporaryFolder } from '#tests/ops/supervisor/stand-in/run.ts';
+import { Run, temporaryFolder } from '#tests/ops/run/supervisor/stand-in/run.ts';
 
 /** How long tables change, and the longest answer meanwhile: the schema's locks last a moment each. */
 const CHANGING_MS = 20_000;

@@ -6,8 +6,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import t from 'tap';
-import { chooseGenerator, loadOf } from '#ops/bench/load/load.ts';
-import { median } from '#ops/bench/result-row.ts';
+import { chooseGenerator, loadOf } from '#tests/bench/load/load.ts';
+import { median } from '#tests/bench/result-row.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { flood } from '#tests/harness/hostile-image.ts';
 import { until } from '#tests/harness/until.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { median } from '#ops/bench/result-row.ts';
+import { median } from '#tests/bench/result-row.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';
 import { until } from '#tests/harness/until.ts';

@@ -8,7 +8,7 @@ import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import t from 'tap';
-import { median } from '#ops/bench/result-row.ts';
+import { median } from '#tests/bench/result-row.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 

@@ -4,7 +4,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { parseOptions } from '#ops/bench/options.ts';
+import { parseOptions } from '#tests/bench/options.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');

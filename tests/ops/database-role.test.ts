@@ -8,7 +8,7 @@ import { bodyOf } from '#tests/harness/body.ts';
 import { asSuperuser } from '#tests/harness/database.ts';
 import { completeHealth } from '#tests/harness/health.ts';
 import { freePort } from '#tests/harness/port.ts';
-import { Run, temporaryFolder } from './supervisor/stand-in/run.ts';
+import { Run, temporaryFolder } from './run/supervisor/stand-in/run.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../ops/docs/database-role.md');
 const id = randomBytes(4).toString('hex');

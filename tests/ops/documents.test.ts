@@ -1,7 +1,7 @@
 // @newest @quick
 
 // What the documents name is there: scripts, long tests, files of the source, packages, other documents.
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import t from 'tap';
 
@@ -10,8 +10,8 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const { scripts, dependencies } = JSON.parse(read('package.json'));
 
 const DECISIONS = globSync('ops/docs/decisions/[0-9]*.md', { cwd: ROOT }).sort();
-/** READMEs that are no pages of the documentation, whose links `tests/edge/docs/site.test.ts` follows. */
-const READMES = globSync(['ops/*/README.md', 'tests/*/README.md'], { cwd: ROOT }).filter(
+/** READMEs that are no pages of the documentation, whose links `tests/ops/docs/site/site.test.ts` follows. */
+const READMES = globSync(['{core,ops,tests}/*/README.md'], { cwd: ROOT }).filter(
   (path) => !path.startsWith('ops/docs/'),
 );
 const DOCUMENTS = [...globSync(['*.md', 'ops/docs/**/*.md'], { cwd: ROOT }), ...READMES];
@@ -53,6 +53,24 @@ t.test('every file of the source', async (t) => {
         ['', '.ts'].some((end) => existsSync(join(ROOT, `${name}${end}`))),
         `${path}: ${name}`,
       );
+    }
+  }
+});
+
+t.test('every file of the source begins with what it is for', async (t) => {
+  const sources = globSync('{core,edge,workers,ops/run}/**/*.ts', { cwd: ROOT });
+  t.ok(sources.length > 700);
+  for (const path of sources) t.match(read(path), /^\/[*/]/, path);
+});
+
+t.test('every room of core says where to begin', async (t) => {
+  for (const room of readdirSync(join(ROOT, 'core'))) {
+    const path = `core/${room}/README.md`;
+    const text = read(path);
+    t.match(text, /\*\*Enters:\*\*[\s\S]*\*\*Leaves:\*\*[\s\S]*\*\*Begin with:\*\*/, path);
+    for (const [, name = ''] of text.matchAll(/`([\w/-]+\.ts)`/g)) {
+      const found = globSync(`core/${room}/{,*/}${name}`, { cwd: ROOT });
+      t.ok(found.length > 0, `${path}: ${name}`);
     }
   }
 });

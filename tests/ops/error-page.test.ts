@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { catalogue } from '#core/errors/catalogue.ts';
+import { catalogue } from '#core/base/errors/catalogue.ts';
 
 t.test(
   'the page of errors has every code with its status, in the order of the catalogue',

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { freePort } from '#tests/harness/port.ts';
-import { isAlive, Run, temporaryFolder, until } from './supervisor/stand-in/run.ts';
+import { until } from '#tests/harness/until.ts';
+import { isAlive, Run, temporaryFolder } from './run/supervisor/stand-in/run.ts';
 
 /** Process ids of the children of a process, PostgreSQL among them. */
 function childrenOf(pid: number): number[] {
@@ -23,7 +24,8 @@ function commandOf(pid: number): string {
 t.test('from nothing to pong, and back to nothing', async (t) => {
   const port = await freePort();
   const dataDir = join(temporaryFolder(t), 'data');
-  const env = { DATA_DIR: dataDir, PORT: String(port), EDGE_PROCESSES: '2' };
+  // As it is installed: no bundle decides in which order modules are loaded.
+  const env = { DATA_DIR: dataDir, PORT: String(port), EDGE_PROCESSES: '2', TEST_BUNDLES: '' };
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, { headers });
   const pong = async () => (await get('/server/ping').catch(() => null))?.text() ?? null;
@@ -38,6 +40,9 @@ t.test('from nothing to pong, and back to nothing', async (t) => {
       /^ADMIN_TOKEN=(.+)$/m.exec(readFileSync(join(dataDir, 'initial-admin.env'), 'utf8'))?.[1] ??
       '';
     t.match(run.stdout, `Bearer ${token}`);
+    const long = await get('/server/ping', { 'X-Long': 'x'.repeat(20_000) });
+    t.equal(long.status, 431, 'the limit of headers is that of the edge');
+    t.match(await long.json(), { errors: [{ extensions: { code: 'HEADERS_TOO_LARGE' } }] });
     const health = async () => await get('/server/health', { Authorization: `Bearer ${token}` });
     await until(async () => (await health()).status === 200);
     spawned.push(...childrenOf(run.process.pid ?? 0));

@@ -1,8 +1,8 @@
 /** Asks the service under test: parses, compiles and runs a question on the database. */
 import type { Pool } from 'pg';
 import { ALL_GRANTS, ANONYMOUS, type Caller, type Grants } from '#core/access/grants.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Statement } from '#core/database/sql.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import {
@@ -11,7 +11,7 @@ import {
   compilePage,
   compileStream,
   type ReadTarget,
-} from '#core/query/sql/compile.ts';
+} from '#core/read/sql/compile.ts';
 import { itemData, listData } from '#core/services/envelope.ts';
 import type { Asked } from './generate/question.ts';
 import { spell } from './generate/spelling.ts';

@@ -1,7 +1,7 @@
 /** The property: the service answers every question about a world as the evaluator does. */
 import { asyncProperty, check, sample } from 'fast-check';
 import type { Pool } from 'pg';
-import type { Catalog } from '#core/catalog/catalog.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { ask } from './ask.ts';
 import { difference } from './difference.ts';
 import { type Envelope, evaluate } from './evaluate/evaluate.ts';

@@ -60,7 +60,7 @@ await cluster.db.query(
 await cluster.served('/items/found');
 const send = (method: string, path: string, body?: unknown) =>
   sendAs(cluster, ADMIN_TOKEN, method, path, body);
-const socket = await openSocket(`${cluster.url}/websocket?access_token=${ADMIN_TOKEN}`);
+const socket = await openSocket(`${cluster.url}/websocket`, [], ADMIN_TOKEN);
 t.teardown(() => socket.close());
 
 type Ids = readonly number[];

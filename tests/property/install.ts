@@ -1,14 +1,14 @@
 /** Puts a world into a PostgreSQL schema of its own and opens the catalog over it. */
 import type { Pool, PoolClient } from 'pg';
 import { pino } from 'pino';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { introspect } from '#core/catalog/introspect.ts';
-import { buildCatalog } from '#core/catalog/make-catalog.ts';
-import { compose } from '#core/catalog/make-descriptors.ts';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { quote } from '#core/database/sql.ts';
-import { migrate } from '#core/system/migrate.ts';
+import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
+import { buildDescriptors } from '#core/model/catalog/build-descriptors.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { introspect } from '#core/model/catalog/introspect.ts';
+import { migrate } from '#core/model/system/migrate.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 import { type Column, ENUM_VALUES, type Json, type Table, type World } from './model.ts';
 
@@ -138,7 +138,7 @@ export async function install(pool: Pool, schema: string, world: World): Promise
     await client.query('SET LOCAL search_path = pg_catalog');
     const found = await introspect(client, [schema], schema);
     await client.query('COMMIT');
-    const { collections, leftOut } = compose(found, [schema], schema);
+    const { collections, leftOut } = buildDescriptors(found, [schema], schema);
     return await buildCatalog({ version: 1, collections, leftOut });
   } catch (error) {
     await client.query('ROLLBACK');

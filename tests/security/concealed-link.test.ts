@@ -1,10 +1,10 @@
 // A concealed column that refers to other items tells no more than any other concealed column:
 // whether it is set. Two databases that differ in nothing but what it holds answer alike.
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
-import { openWriter } from '#tests/core/mutation/relational/writer.ts';
-import { type Ask, openAsker } from '#tests/core/query/sql/fixture/asker.ts';
+import { type Ask, openAsker } from '#tests/core/read/sql/fixture/asker.ts';
+import { openWriter } from '#tests/core/write/relational/writer.ts';
 
 /** @param a and b are the keys that the concealed columns hold, one way or the other */
 const setup = (a: number, b: number) => `

@@ -4,7 +4,7 @@
  * confirmed holds for every request that is sent after it, on every edge.
  */
 import t, { type Test } from 'tap';
-import { MailTokens } from '#core/identity/mail-token.ts';
+import { MailTokens } from '#core/accounts/identity/mail-token.ts';
 import {
   createUser,
   outcome,

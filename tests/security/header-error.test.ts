@@ -1,8 +1,8 @@
 // @newest
 /** Error answers come from the catalogue alone: nothing of the inside, and the standard headers. */
 import t from 'tap';
-import { catalogue, type ErrorCode } from '#core/errors/catalogue.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { catalogue, type ErrorCode } from '#core/base/errors/catalogue.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { serve } from '#tests/edge/http/fixture/client.ts';
 
 const CANARY = 'canary-3f9c1d';

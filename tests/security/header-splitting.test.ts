@@ -1,7 +1,7 @@
 // @newest
 /** What users typed cannot break out of a header, nor can any part of a request. */
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { serverOptionsOf } from '#edge/http/answer-options.ts';
 import { exchange, request, serve } from '#tests/edge/http/fixture/client.ts';
 

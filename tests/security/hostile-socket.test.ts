@@ -32,12 +32,12 @@ await db.query(`
   CREATE TABLE note (id serial PRIMARY KEY, title text, secret text);
   INSERT INTO note (title, secret) VALUES ('one', 'hidden')`);
 await until(async () => (await cluster.fetch('/items/note')).status === 200, 'the table is served');
-const { hostname, port } = new URL(url);
 
 /** Opens a connection and upgrades it by hand; null when that is refused. */
 async function upgrade(
   path: string,
   headers: Readonly<Record<string, string>> = {},
+  { hostname, port } = new URL(url),
 ): Promise<{ readonly socket: Socket; readonly head: string }> {
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
@@ -184,7 +184,7 @@ t.test('messages that come faster than they are answered', async (t) => {
 });
 
 t.test('who does not read is disconnected', async (t) => {
-  const reader = await openSocket(`${url}/websocket?access_token=${ADMIN_TOKEN}`);
+  const reader = await openSocket(`${url}/websocket`, [], ADMIN_TOKEN);
   reader.send({ type: 'subscribe', collection: 'note', event: 'create' });
   await reader.next();
   const { socket } = await upgrade('/websocket', { Authorization: `Bearer ${ADMIN_TOKEN}` });
@@ -272,17 +272,16 @@ t.test('connections that do not log in make room for those that do', async (t) =
 t.test('a user may have some connections and subscriptions, and others theirs', async (t) => {
   const read = [{ action: 'read', collection: 'note', fields: ['id'] }] as const;
   const [greedy, other] = [await createMember(cluster, read), await createMember(cluster, read)];
-  const path = `/websocket?access_token=${greedy.token}`;
   const sockets: TestSocket[] = [];
   const protocol = 'graphql-transport-ws';
-  while (sockets.length < 6) sockets.push(await openSocket(`${url}${path}`));
+  while (sockets.length < 6) sockets.push(await openSocket(`${url}/websocket`, [], greedy.token));
   for (let count = 0; count < 2; count += 1) {
-    const socket = await openSocket(`${url}/graphql?access_token=${greedy.token}`, [protocol]);
+    const socket = await openSocket(`${url}/graphql`, [protocol], greedy.token);
     socket.send({ type: 'connection_init' });
     t.match(await socket.next(), { type: 'connection_ack' });
     sockets.push(socket);
   }
-  const refused = await upgrade(path);
+  const refused = await upgrade('/websocket', { Authorization: `Bearer ${greedy.token}` });
   t.equal(statusOf(refused.head), 429);
   t.match(refused.head, /Retry-After/i);
   refused.socket.destroy();
@@ -323,7 +322,7 @@ t.test('a user may have some connections and subscriptions, and others theirs', 
     payload: [{ extensions: { code: 'REQUESTS_EXCEEDED' } }],
   });
 
-  const mine = await openSocket(`${url}/websocket?access_token=${other.token}`);
+  const mine = await openSocket(`${url}/websocket`, [], other.token);
   mine.send(subscribe);
   t.match(await mine.next(), { event: 'init' });
   second.send({ type: 'unsubscribe', uid: 1 });
@@ -334,7 +333,7 @@ t.test('a user may have some connections and subscriptions, and others theirs', 
   first.close();
   await first.closed;
   const again = await until(
-    () => openSocket(`${url}${path}`).catch(() => null),
+    () => openSocket(`${url}/websocket`, [], greedy.token).catch(() => null),
     'room for a connection',
   );
   for (const socket of [...sockets, mine, again]) socket.close();
@@ -364,7 +363,7 @@ t.test('rules that speak of the subscriber hold for events', async (t) => {
     ),
   );
   const open = async (token = '') => {
-    const socket = await openSocket(`${url}/websocket?access_token=${token}`);
+    const socket = await openSocket(`${url}/websocket`, [], token);
     socket.send({ type: 'subscribe', collection: 'note', uid: 1, query: { fields: ['title'] } });
     t.strictSame((await socket.next()).data, []);
     return socket;
@@ -377,4 +376,31 @@ t.test('rules that speak of the subscriber hold for events', async (t) => {
   t.strictSame((await second.next()).data, [{ title: other?.id }]);
   t.strictSame([first.heard, second.heard], [[], []]);
   for (const socket of [first, second]) socket.close();
+});
+
+t.test('messages that a user sends in part end before they fill the memory', async (t) => {
+  const edge = await cluster.addEdge({
+    ...{ WEBSOCKETS_MAX_PER_USER: '1000', WEBSOCKETS_REST_CONN_LIMIT: '1000' },
+    ...{ WEBSOCKETS_MESSAGE_MAX_SIZE: '1mb', EDGE_MEMORY: '256mb' },
+  });
+  const read = [{ action: 'read', collection: 'note', fields: ['id'] }] as const;
+  const [greedy, other] = [await createMember(cluster, read), await createMember(cluster, read)];
+  const honest = await openSocket(`${edge.url}/websocket`, [], other.token);
+  honest.answerPings();
+  const headers = { Authorization: `Bearer ${greedy.token}` };
+  const head = Buffer.from('81ff00000000000ff00001020304', 'hex');
+  const part = Buffer.concat([head, Buffer.alloc(1_000_000, 'a')]);
+  const sockets: Socket[] = [];
+  const isOver = () => sockets.some(({ destroyed }) => destroyed);
+  while (sockets.length < 300) {
+    const { socket } = await upgrade('/websocket', headers, new URL(edge.url));
+    socket.on('close', () => socket.destroy());
+    socket.resume();
+    socket.write(part);
+    sockets.push(socket);
+  }
+  await until(isOver, 'the end of them');
+  honest.send({ type: 'ping' });
+  t.match(await honest.next(({ type }) => type === 'pong'), { type: 'pong' }, 'others stay');
+  for (const socket of sockets) socket.destroy();
 });

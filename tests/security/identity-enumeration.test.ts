@@ -1,9 +1,9 @@
 // @newest
 /** Who has an account, and how an account stands, must not show in how a login is refused. */
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { passwordsWorked } from '#core/identity/password.ts';
-import { identityOn, PASSWORD, VISITOR } from '#tests/core/identity/fixture/identity.ts';
+import { passwordsWorked } from '#core/accounts/identity/password.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import { identityOn, PASSWORD, VISITOR } from '#tests/core/accounts/identity/fixture/identity.ts';
 
 const world = await identityOn(t);
 const { pool } = world;

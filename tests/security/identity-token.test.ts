@@ -3,9 +3,14 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { decodeJwt, SignJWT, UnsecuredJWT } from 'jose';
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { MailTokens } from '#core/identity/mail-token.ts';
-import { identityOn, PASSWORD, SECRET, VISITOR } from '#tests/core/identity/fixture/identity.ts';
+import { MailTokens } from '#core/accounts/identity/mail-token.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import {
+  identityOn,
+  PASSWORD,
+  SECRET,
+  VISITOR,
+} from '#tests/core/accounts/identity/fixture/identity.ts';
 
 const world = await identityOn(t);
 const { identity, signIn } = world.open();

@@ -3,18 +3,18 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
-import { openCatalog } from '#core/catalog/open-catalog.ts';
-import { passesEmailFilter } from '#core/identity/email-filter.ts';
-import { openBus } from '#core/messages/open-message-bus.ts';
+import { passesEmailFilter } from '#core/accounts/identity/email-filter.ts';
+import { openBus } from '#core/messaging/open-message-bus.ts';
+import { openCatalog } from '#core/model/catalog/open-catalog.ts';
+import { clusterId } from '#core/model/system/cluster-id.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
-import { clusterId } from '#core/system/cluster-id.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { completeHealth } from '#tests/harness/health.ts';
 import { createMember } from '#tests/harness/member.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
-import { install } from '../core/catalog/installation.ts';
+import { install } from '../core/model/catalog/installation.ts';
 
 interface Refusal {
   readonly errors?: readonly { readonly extensions: { readonly code: string } }[];

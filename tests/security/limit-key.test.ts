@@ -2,12 +2,13 @@
 /** Nothing that a client may choose makes it a new one in the eyes of a rate limit. */
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { guarded } from '#edge/limit/limit-requests.ts';
 import { MemoryStore } from '#edge/limit/memory-store.ts';
 import { Limits } from '#edge/limit/rate-limits.ts';
-import { exchange, open, request, serve, until } from '#tests/edge/http/fixture/client.ts';
+import { exchange, open, request, serve } from '#tests/edge/http/fixture/client.ts';
 import type { Teardown } from '#tests/harness/database.ts';
+import { until } from '#tests/harness/until.ts';
 
 async function start(t: Teardown, env: Readonly<Record<string, string>>) {
   const limits = new Limits(

@@ -1,8 +1,8 @@
 // @newest
 /** Lists in payloads count, and rows that a replaced list lets go are counted before they are loaded. */
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { openWriter } from '#tests/core/mutation/relational/writer.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import { openWriter } from '#tests/core/write/relational/writer.ts';
 
 const SETUP = `
   CREATE TABLE articles (id int PRIMARY KEY, title text);

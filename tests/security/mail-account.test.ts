@@ -2,7 +2,7 @@
 /** The flows that go through a mail, from the request over the queue to a real SMTP server. */
 import { SignJWT } from 'jose';
 import t from 'tap';
-import { accountState, MailTokens } from '#core/identity/mail-token.ts';
+import { accountState, MailTokens } from '#core/accounts/identity/mail-token.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { startMailServer } from '#tests/harness/mail-server.ts';
 import { until } from '#tests/harness/until.ts';

@@ -1,14 +1,16 @@
 // @newest
 /** Queries with more parts than anybody needs are refused while they are read, part by part. */
+
 import t from 'tap';
-import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
+import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
+import { reason, storedReason } from '#core/base/errors/reason.ts';
 import {
   forbidden,
   invalidPayload,
   invalidQuery,
   ServiceError,
-} from '#core/errors/service-error.ts';
-import { Counter } from '#core/query/parse/counter.ts';
+} from '#core/base/errors/service-error.ts';
+import { ElementCounter } from '#core/query/parse/counter.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 
@@ -137,7 +139,7 @@ t.test('nesting is bounded in conditions and in the values that they compare wit
 t.test('stored rules are counted when they are stored, not when they are read', async (t) => {
   const rule = { _or: many(DEFAULT_LIMITS.conditions + 1, () => one) };
   const expected = ['INVALID_QUERY', 'QUERY_MAX_CONDITIONS', DEFAULT_LIMITS.conditions];
-  const counter = new Counter(DEFAULT_LIMITS, 500);
+  const counter = new ElementCounter(DEFAULT_LIMITS, 500);
   t.strictSame(
     refused(() => parseFilter(rule, 'permissions', counter)),
     expected,
@@ -213,18 +215,22 @@ t.test('long names are refused before they are parsed, and not repeated', async 
 
 t.test('no error is as long as what it is about', async (t) => {
   const long = 'x'.repeat(1_000_000);
+  const said = (sentence: string) => storedReason(sentence, null, null);
   const errors = [
-    invalidQuery(`"filter.${long.slice(0, 9_000)}._eq" is "${long.slice(0, 9_000)}".`),
-    invalidQuery(`"filter.${long}._eq" is "${long}".`),
-    invalidQuery(`"${long}`),
-    invalidPayload(`"${long}" is no field.`, { field: long, value: long }),
-    forbidden(many(100_000, (index) => `"f${index}"`).join()),
+    invalidQuery(said(`"filter.${long.slice(0, 9_000)}._eq" is "${long.slice(0, 9_000)}".`)),
+    invalidQuery(said(`"filter.${long}._eq" is "${long}".`)),
+    invalidQuery(said(`"${long}`)),
+    invalidPayload(said(`"${long}" is no field.`), { field: long, value: long }),
+    invalidQuery(reason('operator_needs_document', { place: long, name: long })),
+    forbidden(said(many(100_000, (index) => `"f${index}"`).join())),
   ];
   for (const error of errors) {
     t.ok(JSON.stringify(error).length < 8_000);
     t.ok(error.message.length < 4_000);
+    const parameters = Object.values(error.details.reason?.parameters ?? {});
+    t.ok(parameters.every((one) => String(one).length <= 1_001));
   }
   const [first] = errors;
-  t.match(first?.details.reason, /^"filter\.x{93}…" is "x{100}…"\.$/);
+  t.match(first?.details.reason?.sentence, /^"filter\.x{93}…" is "x{100}…"\.$/);
   t.equal(first?.details.parameter, `filter[${'x'.repeat(93)}…]`);
 });

@@ -1,6 +1,6 @@
 /** Questions that the grammar takes and every limit allows are no faults of the server. */
 import t from 'tap';
-import { type Ask, openAsker } from '../core/query/sql/fixture/asker.ts';
+import { type Ask, openAsker } from '../core/read/sql/fixture/asker.ts';
 
 const COLUMNS = Array.from({ length: 120 }, (_, index) => `c${index + 1}`);
 

@@ -4,8 +4,8 @@
 // that holds at some addresses only makes their answers private ones, at every address.
 import { pino } from 'pino';
 import t from 'tap';
-import { AccessSource } from '#core/access/rights-source.ts';
-import { loadConfig } from '#core/config/config.ts';
+import { AccessSource } from '#core/access/access-source.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { cacheHeaders } from '#edge/cache/cache-headers.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';

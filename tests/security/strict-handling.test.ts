@@ -42,8 +42,10 @@ async function outcome(
 t.before(async () => {
   cluster = await startCluster(t);
   await createSample(cluster.db);
+  await cluster.db.query('CREATE TABLE measures (id int PRIMARY KEY, f real, l real[], d float8)');
   const known = async () => (await cluster.fetch('/items/articles?limit=1')).status === 200;
   await until(known, 'the tables are known');
+  await until(async () => (await cluster.fetch('/items/measures')).ok, 'measures');
 });
 
 t.test('parameters that a route does not know', async (t) => {
@@ -174,6 +176,9 @@ t.test('members of payloads that nobody knows, at every place', async (t) => {
     ['POST', '/users/register', { email: 'a@b.co', password: 'long enough', role: 'x' }],
     ['POST', '/utils/hash/generate', { string: 'x', strings: 1 }],
     ['POST', '/schema/apply', { hash: 'x', diff: {}, forced: true }],
+    ['POST', '/collections', { collection: 'strict', schema: {}, feilds: [] }],
+    ['POST', '/fields/articles', { field: 'strict', type: 'string', schema: { lenght: 3 } }],
+    ['PATCH', '/fields/articles/title', { meta: { nots: 'x' } }],
   ] as const) {
     const name = `${method} ${path} ${JSON.stringify(body)}`;
     const found = await outcome(method, path, body, STRICT);
@@ -190,6 +195,30 @@ t.test('members of payloads that nobody knows, at every place', async (t) => {
   t.strictSame([lenient.code, lenient.applied], ['200', null], 'passed over without it');
   const good = { title, author_id: { name: title }, comments: [{ body: title }] };
   t.equal((await outcome('POST', '/items/articles', good, STRICT)).code, '200');
+});
+
+t.test('numbers that a column of type real gives back as others', async (t) => {
+  const exact = { id: 1, f: 12.345, l: [0.1, '1.50', null], d: 669500000 };
+  t.equal((await outcome('POST', '/items/measures', exact, STRICT)).code, '200');
+  for (const [method, path, body] of [
+    ['POST', '/items/measures', { id: 2, f: 669500000 }],
+    [
+      'POST',
+      '/items/measures',
+      [
+        { id: 4, f: 1 },
+        { id: 3, f: '16777217' },
+      ],
+    ],
+    ['PATCH', '/items/measures/1', { f: 123456.789 }],
+    ['PATCH', '/items/measures', { keys: [1], data: { l: [1, 123456.789] } }],
+  ] as const) {
+    const name = `${method} ${JSON.stringify(body)}`;
+    const found = await outcome(method, path, body, STRICT);
+    t.equal(found.code, 'FAILED_VALIDATION', name);
+    t.match(found.reason, /real would give back another number/, name);
+    t.equal((await outcome(method, path, body)).code, '200', `${name} is rounded without it`);
+  }
 });
 
 t.test('who may not know what there is hears nothing of it', async (t) => {

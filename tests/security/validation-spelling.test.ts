@@ -2,13 +2,13 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
-import { openCatalog } from '#core/catalog/open-catalog.ts';
-import { openBus } from '#core/messages/open-message-bus.ts';
+import { openBus } from '#core/messaging/open-message-bus.ts';
+import { openCatalog } from '#core/model/catalog/open-catalog.ts';
+import { clusterId } from '#core/model/system/cluster-id.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
-import { clusterId } from '#core/system/cluster-id.ts';
-import { validationFault } from '#core/validation/readable.ts';
-import { Validation } from '#core/validation/validation.ts';
-import { install } from '../core/catalog/installation.ts';
+import { Validation } from '#core/read/evaluate/validation.ts';
+import { validationFault } from '#core/read/evaluate/validation-fault.ts';
+import { install } from '../core/model/catalog/installation.ts';
 
 const KEY = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
 const MOMENTS = [
@@ -109,7 +109,8 @@ t.test('the validation and PostgreSQL agree on every spelling', async (t) => {
     for (const condition of [{ _neq: wrong }, { _nin: [wrong] }, { _nbetween: [wrong, wrong] }]) {
       const rule = { [column]: condition };
       const name = JSON.stringify(rule);
-      t.type(validationFault(catalog, collection, parseFilter(rule, 'v')), 'string', name);
+      const fault = validationFault(catalog, collection, parseFilter(rule, 'v'));
+      t.type(fault?.code, 'string', name);
     }
   }
   for (const rule of [

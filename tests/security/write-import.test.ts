@@ -187,7 +187,7 @@ t.test('nobody learns from an import which items there are', async (t) => {
       const [hidden, missing, ...more] = report
         .split('\n')
         .slice(1, -1)
-        .map((line) => line.replace(/^[12],/, '').replace(/,[23],"(3|99),mine"$/, ''));
+        .map((line) => line.replace(/^[12],/, '').replace(/,[23],"(3|99),mine"(?=,)/, ''));
       t.match(hidden, 'FORBIDDEN', `${name}, ${query}`);
       t.strictSame([missing, more], [hidden, []], `${name}, ${query}`);
     }

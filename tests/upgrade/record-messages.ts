@@ -9,7 +9,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgres } from '#ops/embedded/postgres.ts';
+import { startPostgres } from '#ops/run/embedded/postgres.ts';
 import { freePort } from '#tests/harness/port.ts';
 import { until } from '#tests/harness/until.ts';
 

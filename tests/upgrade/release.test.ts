@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import pg from 'pg';
 import t from 'tap';
-import { migrate } from '#core/system/migrate.ts';
+import { migrate } from '#core/model/system/migrate.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 import { completeHealth } from '#tests/harness/health.ts';

@@ -2,13 +2,14 @@
  * Makes every process clear its caches of data, rights and schema, and describes the database
  * again. Ends when each live process has confirmed that, or is no longer waited for.
  */
-import { resetEverywhere } from '#core/catalog/reload-everywhere.ts';
+
 import {
   CACHE_CLEAR_JOB,
   type CacheClearResult,
   cacheClearMessage,
 } from '#core/jobs/message/cache-clear.ts';
-import { Members } from '#core/system/process-registry.ts';
+import { resetCatalogEverywhere } from '#core/model/catalog/reset-catalog-everywhere.ts';
+import { Members } from '#core/model/system/process-registry.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 
 const DEADLINE_MS = 600_000;
@@ -27,7 +28,7 @@ export const cacheClearActor: Actor<typeof cacheClearMessage> = {
   async receive(_, { services, signal, log }): Promise<CacheClearResult> {
     const { config, pool, bus, schema } = services;
     const catalogSchemas = { schemas: [...new Set(config.DATABASE_SCHEMA)], system: schema };
-    const reset = await resetEverywhere({ pool, bus, log, catalogSchemas });
+    const reset = await resetCatalogEverywhere({ pool, bus, log, catalogSchemas });
     const members = new Members(pool, schema);
     const unconfirmed = await members.confirmed(reset, { signal, within: CONFIRMED_WITHIN_MS });
     return { unconfirmed };

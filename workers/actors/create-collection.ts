@@ -4,19 +4,19 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ANONYMOUS } from '#core/access/grants.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { type ErrorEntry, forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { type ErrorEntry, forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { ImportMessage } from '#core/jobs/message/import.ts';
 import type { QueueSwitch } from '#core/jobs/queue-state.ts';
 import { recordJob, requireAccepting } from '#core/jobs/submit.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
-import { systemTable } from '#core/system/system-table.ts';
 import { openFile, type StoredFile } from '#core/transfer/file/import-file.ts';
 import { importErrors, UnreadableFile } from '#core/transfer/file/row-fault.ts';
-import type { ImportResult } from '#core/transfer/import-run.ts';
-import type { Sender } from '#core/transfer/import-sender.ts';
+import type { ImportResult, ImportSender } from '#core/transfer/import-options.ts';
 import {
   type Inference,
   type InferredField,
@@ -196,7 +196,7 @@ function trial(
 export interface CreationOptions {
   readonly message: ImportMessage;
   readonly file: StoredFile;
-  readonly sender: Sender;
+  readonly sender: ImportSender;
 }
 
 export type Creation =
@@ -228,10 +228,10 @@ export async function createCollection(
   if (done?.state === 'completed' || (await isThere())) {
     return { created: createdBy(done) };
   }
-  const reason = done?.error?.[0]?.message ?? `The schema job was ${done?.state ?? 'removed'}.`;
+  const told = done?.error?.[0]?.message ?? `The schema job was ${done?.state ?? 'removed'}.`;
   throw new ServiceError('UNPROCESSABLE_ENTITY', {
     ...{ collection, schema_job: done?.id ?? null },
-    reason: `The collection could not be created: ${reason}`,
+    reason: reason('collection_not_created', { reason: told }),
   });
 }
 

@@ -5,11 +5,9 @@
  */
 
 import { jobCaller } from '#core/access/job-caller.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { cancelStatement } from '#core/database/cancel.ts';
 import type { Connection } from '#core/database/pool.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { type FileStatement, fileParts } from '#core/export/export-file.ts';
-import { fileName, titled } from '#core/export/format.ts';
 import {
   EXPORT_JOB,
   type ExportMessage,
@@ -20,9 +18,11 @@ import {
 } from '#core/jobs/message/export.ts';
 import { completeJob, SupersededError } from '#core/jobs/write-job-status.ts';
 import { exportStatement } from '#core/services/exports.ts';
-import { removeSurplusFiles } from '#core/services/kept-file.ts';
+import { removeSurplusFiles } from '#core/services/file-retention.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { ContextSource } from '#core/services/request-context.ts';
+import { type FileStatement, fileParts } from '#core/transfer/export/export-file.ts';
+import { fileName, withExtension } from '#core/transfer/export/format.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { RetryableError } from '#workers/runtime/retryable-error.ts';
 
@@ -86,7 +86,8 @@ async function exportFile(message: ExportMessage, context: ActorContext): Promis
       await client.query('ROLLBACK');
       return await write(client, exportStatement(items, message), file, context);
     });
-    const named = title === null ? fileName(collection, format, new Date()) : titled(title, format);
+    const named =
+      title === null ? fileName(collection, format, new Date()) : withExtension(title, format);
     return { ...written, format, file: named };
   } catch (error) {
     signal.throwIfAborted();

@@ -1,14 +1,15 @@
 /** Measures images that were uploaded, and tells their files if those exist already. */
+
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
 import {
   IMAGE_FACTS_JOB,
   type ImageFacts,
   imageFactsMessage,
 } from '#core/jobs/message/image-facts.ts';
 import { storedJson } from '#core/jobs/storable-json.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { FILES } from '#core/services/files/assets.ts';
-import { systemTable } from '#core/system/system-table.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 import type { Services } from '#workers/services.ts';
 
@@ -16,12 +17,12 @@ const DEADLINE_MS = 120_000;
 
 /** Tells the files of an image that do not know yet; empty metadata mean that it cannot be measured. */
 async function tell(
-  { journal, pool, schema }: Services,
+  { transactions, pool, schema }: Services,
   { storage, name }: { readonly storage: string; readonly name: string },
   facts: ImageFacts | null,
 ): Promise<void> {
   const { width = null, height = null, metadata = {} } = facts ?? {};
-  await journal.transaction(pool, async (client, note) => {
+  await transactions.transaction(pool, async (client, note) => {
     const { rows } = await client.query<{ id: string }>(
       render(sql`UPDATE ${systemTable(schema, 'files')}
         SET width = ${width}, height = ${height}, metadata = ${storedJson(metadata)}::json

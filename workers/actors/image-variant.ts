@@ -1,7 +1,9 @@
 /** Makes other forms of images, and keeps them beside the files. */
-import { ServiceError } from '#core/errors/service-error.ts';
+import { reasonOf } from '#core/base/errors/reason-of-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { FileVariants } from '#core/files/file-variant.ts';
-import { type ImageTransformation, transformationKey } from '#core/images/transformation.ts';
+import type { ImageTransformation } from '#core/files/images/image-transformation.ts';
+import { transformationKey } from '#core/files/images/transformation.ts';
 import {
   IMAGE_VARIANT_JOB,
   imageMailbox,
@@ -45,8 +47,8 @@ export const imageVariantActor: Actor<typeof imageVariantMessage> = {
 
     const refused = async (transformation: ImageTransformation, error: unknown): Promise<Made> => {
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-      const reason = String(error.details.reason);
-      await variants.refuse(source, transformationKey(transformation), reason);
+      const { sentence } = reasonOf(error);
+      await variants.refuse(source, transformationKey(transformation), sentence);
       return { refusal: error };
     };
 

@@ -4,24 +4,23 @@
  */
 import { jobCaller } from '#core/access/job-caller.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import type { Change } from '#core/changes/change.ts';
-import type { Announcement } from '#core/changes/write-transaction.ts';
+import { hashPassword } from '#core/accounts/identity/password.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
 import { withConnection } from '#core/database/pool.ts';
-import { History, NO_VISITOR } from '#core/history/history.ts';
-import { hashPassword } from '#core/identity/password.ts';
+import { DamagedFile, verifyContent, verifySize } from '#core/files/storage/verify-content.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
 import { sameFileAs } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
-import type { JobProgress } from '#core/messages/bus.ts';
-import { metrics } from '#core/metrics/metrics.ts';
-import { importDestination } from '#core/services/import-right.ts';
+import type { JobProgress } from '#core/messaging/bus.ts';
+import { importDestination } from '#core/services/import-destination.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { systemRules } from '#core/services/system/rule.ts';
-import { DamagedFile, verifyContent, verifySize } from '#core/storage/verify-content.ts';
 import type { StoredFile } from '#core/transfer/file/import-file.ts';
 import { importFile } from '#core/transfer/import.ts';
-import type { ImportResult } from '#core/transfer/import-run.ts';
-import type { Sender } from '#core/transfer/import-sender.ts';
+import type { ImportResult, ImportSender } from '#core/transfer/import-options.ts';
+import type { Change } from '#core/write/changes/change.ts';
+import type { AnnouncedChanges } from '#core/write/changes/write-transactions.ts';
+import { History, NO_VISITOR } from '#core/write/history/history.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { RetryableError } from '#workers/runtime/retryable-error.ts';
 import { createCollection } from './create-collection.ts';
@@ -33,7 +32,7 @@ const bytesRead = metrics.counter('sluice_import_bytes_total', {});
 async function senderOf(
   { sender }: ImportMessage,
   { services, job }: ActorContext,
-): Promise<Sender> {
+): Promise<ImportSender> {
   const caller = await jobCaller(services, job.user, sender?.ip ?? null);
   const rights = await services.access.rightsOf(caller);
   const { config } = services;
@@ -140,12 +139,12 @@ export const importActor: Actor<typeof importMessage> = {
         .remove(message.file.id)
         .catch((error) => context.log.warn({ err: error }, 'an imported file was not removed'));
     const { services, job } = context;
-    const announced: Announcement[] = [];
+    const announced: AnnouncedChanges[] = [];
     const announce = async (written: ReadonlySet<string>) => {
       const changes = [...written].map(
         (collection): Change => ({ collection, action: 'import', keys: null, user: job.user }),
       );
-      announced.push(await services.journal.announce(changes));
+      announced.push(await services.transactions.announce(changes));
     };
     try {
       const result = await importSpooled(message, context, announce);

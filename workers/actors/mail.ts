@@ -1,11 +1,12 @@
 /** Sends mails. A mail that is sent just before its worker dies is sent again, with the same id. */
 import * as v from 'valibot';
-import { ServiceError, unavailable } from '#core/errors/service-error.ts';
-import { composeMail } from '#core/identity/compose-mail.ts';
-import { MailTokens } from '#core/identity/mail-token.ts';
+import { composeMail } from '#core/accounts/identity/compose-mail.ts';
+import { MailTokens } from '#core/accounts/identity/mail-token.ts';
+import { openMailTransport, requireMail } from '#core/accounts/mail/transport.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError, unavailable } from '#core/base/errors/service-error.ts';
 import { MAIL_JOB, mailMessage } from '#core/jobs/message/mail.ts';
-import { openMailTransport, requireMail } from '#core/mail/transport.ts';
-import { openSigningKeys } from '#core/system/signing-key.ts';
+import { openSigningKeys } from '#core/model/system/signing-key.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 import { RetryableError } from '#workers/runtime/retryable-error.ts';
 
@@ -27,15 +28,15 @@ function meaningOf(error: unknown): Error {
   if (error instanceof ServiceError) return error;
   const { code = 'unknown', responseCode = 0 } = v.is(failure, error) ? error : {};
   if (REFUSALS.has(code) && responseCode >= 500) {
-    const reason = `The mail server refuses the mail or its address (${responseCode}).`;
-    return new ServiceError('UNPROCESSABLE_ENTITY', { reason });
+    const why = reason('mail_refused', { code: responseCode });
+    return new ServiceError('UNPROCESSABLE_ENTITY', { reason: why });
   }
   const detail = responseCode === 0 ? code : `${code}, ${responseCode}`;
-  const reason =
+  const why =
     code === 'EAUTH'
-      ? `The mail server refuses EMAIL_SMTP_USER and EMAIL_SMTP_PASSWORD (${detail}).`
-      : `The mail server cannot be used (${detail}).`;
-  return new RetryableError(unavailable('mail', reason), error);
+      ? reason('mail_login_refused', { detail })
+      : reason('mail_server_unreachable', { detail });
+  return new RetryableError(unavailable('mail', why), error);
 }
 
 export const mailActor: Actor<typeof mailMessage> = {

@@ -3,11 +3,11 @@
  * job itself ends when every edge has applied that catalog.
  */
 import * as v from 'valibot';
-import { announce } from '#core/catalog/publish-in-transaction.ts';
-import { NO_VISITOR } from '#core/history/history.ts';
 import { INDEX_JOB, indexSubmission } from '#core/jobs/message/index-build.ts';
 import { recordJob } from '#core/jobs/submit.ts';
 import { recordedResult, recordResult } from '#core/jobs/write-job-status.ts';
+import { announce } from '#core/model/catalog/publish-in-transaction.ts';
+import { Members } from '#core/model/system/process-registry.ts';
 import {
   SCHEMA_JOB,
   SCHEMA_MAILBOX,
@@ -17,7 +17,7 @@ import {
   schemaResult,
 } from '#core/schema/schema-job.ts';
 import { alterSchema } from '#core/schema/schema-transaction.ts';
-import { Members } from '#core/system/process-registry.ts';
+import { NO_VISITOR } from '#core/write/history/history.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 
 const DEADLINE_MS = 3_600_000;

@@ -6,20 +6,20 @@
 import * as v from 'valibot';
 import { render, sql } from '#core/database/sql.ts';
 import { ResumableUploadTable } from '#core/files/resumable-upload.ts';
-import {
-  type RetentionOptions,
-  removeActivities,
-  removeRevisions,
-} from '#core/history/retention.ts';
 import { removeOldKeys } from '#core/jobs/idempotency-key.ts';
 import { EXPORT_JOB, exportFileId } from '#core/jobs/message/export.ts';
 import { IMPORT_JOB } from '#core/jobs/message/import.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { removeExpiredFiles } from '#core/services/file-retention.ts';
 import { auditContent, type ContentAudit } from '#core/services/files/content-audit.ts';
-import { measureLater } from '#core/services/files/unmeasured-images.ts';
-import { removeKeptFiles } from '#core/services/kept-file.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { uploadOf } from '#core/transfer/upload.ts';
+import { submitMeasurements } from '#core/services/files/submit-measurements.ts';
+import { uploadIdOf } from '#core/transfer/upload.ts';
+import {
+  type RetentionOptions,
+  removeActivities,
+  removeRevisions,
+} from '#core/write/history/retention.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import type { Services } from '#workers/services.ts';
 
@@ -58,7 +58,7 @@ async function filesInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   const open = { state: { $in: ['waiting', 'running'] } };
   const uploads = v
     .parse(openJobs, await fork().find(entity('system_jobs'), open))
-    .map(({ message }) => uploadOf(message));
+    .map(({ message }) => uploadIdOf(message));
   const running = { kind: EXPORT_JOB, state: 'running' };
   const exports = v
     .parse(exportJobs, await fork().find(entity('system_jobs'), running))
@@ -115,7 +115,7 @@ async function removeHistory({ services, signal }: ActorContext) {
 /** How many images are measured that nobody has measured so far. */
 async function images({ services, log }: ActorContext): Promise<number> {
   try {
-    return await measureLater(services);
+    return await submitMeasurements(services);
   } catch (error) {
     log.warn({ err: error }, 'images are not measured now');
     return 0;
@@ -153,7 +153,7 @@ export const tidyActor: Actor<typeof tidyMessage> = {
       keep: config.JOB_FILES_MAX,
       bytes: config.SPOOL_MAX_PER_USER,
     };
-    const kept = await removeKeptFiles({ pool, schema, spool }, limits);
+    const kept = await removeExpiredFiles({ pool, schema, spool }, limits);
     return {
       jobs: await removeJobs(context.services),
       files: kept + (await removeUploads(context)),

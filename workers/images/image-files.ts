@@ -5,15 +5,16 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { reason } from '#core/base/errors/reason.ts';
+import type { ImageTransformation } from '#core/files/images/image-transformation.ts';
+import type { ImageLimits } from '#core/files/images/output-size.ts';
 import type { Place } from '#core/files/unclaimed-content.ts';
-import type { ImageLimits } from '#core/images/output-size.ts';
-import type { ImageTransformation } from '#core/images/transformation.ts';
 import type { ImageFacts } from '#core/jobs/message/image-facts.ts';
 import type { FileStore } from '#core/services/files/file-store.ts';
-import { type ImagePool, type ImageTurn, unusableImage } from './image-pool.ts';
+import { type ImagePool, type ImageRequester, unusableImage } from './image-pool.ts';
 import type { MadeImage } from './task.ts';
 
-/** Measurements have turns of their own: each is quick, and an upload waits for it. */
+/** Measurements are a holder of their own: each is quick, and an upload waits for it. */
 const MEASUREMENTS = 'measurements';
 /** Bytes of an image that is read. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -74,17 +75,17 @@ export class ImageFiles {
   /**
    * Makes another form of an image, which `use` reads.
    * @param input the path of the image
-   * @throws the reason of the signal when that comes before its turn; ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long
+   * @throws the reason of the signal when that comes before a process is free; ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long
    */
   async made<T>(
     input: string,
     transformation: ImageTransformation,
-    { use, ...turn }: ImageTurn & { use(made: MadeFile): Promise<T> },
+    { use, ...requester }: ImageRequester & { use(made: MadeFile): Promise<T> },
   ): Promise<T> {
     const { pool, limits } = this.#options;
     const output = await this.#newPath();
     try {
-      const made = await pool.transform({ input, output, transformation, limits }, turn);
+      const made = await pool.transform({ input, output, transformation, limits }, requester);
       return await use({ ...made, content: createReadStream(output) });
     } finally {
       await rm(output, { force: true });
@@ -103,7 +104,7 @@ export class ImageFiles {
   ): Promise<T> {
     const { store } = this.#options;
     if ((await store.size(place)) > MOST_BYTES) {
-      throw unusableImage(`It has more than ${MOST_BYTES} bytes.`);
+      throw unusableImage(reason('image_file_too_large', { limit: MOST_BYTES }));
     }
     const local = store.localPath(place);
     if (local !== null) return await use(local);

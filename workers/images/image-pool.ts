@@ -1,13 +1,14 @@
 /**
- * The processes in which a worker reads and transforms images, by turns of those for whom it does. A
+ * The processes in which a worker reads and transforms images, fairly to those for whom it does. A
  * holder has one process as long as others may come, and all of them while it is alone.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { ServiceError, unavailable } from '#core/errors/service-error.ts';
-import { Turns } from '#core/holders/turns.ts';
+import { placed, type Reason, reason } from '#core/base/errors/reason.ts';
+import { ServiceError, unavailable } from '#core/base/errors/service-error.ts';
+import { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
 import type { ImageFacts } from '#core/jobs/message/image-facts.ts';
 import { answer, type ImageResult, type ImageTask, type MadeImage } from './task.ts';
 
@@ -18,7 +19,7 @@ const IDLE_MS = 30_000;
 /** Milliseconds after which a holder that has asked for nothing counts as gone. */
 const ALONE_AFTER_MS = 10_000;
 /** Milliseconds that a work has to end by itself when its process is wanted for another holder. */
-const GIVE_WAY_MS = 250;
+const PREEMPTION_GRACE_MS = 250;
 /** Milliseconds between two looks at the memory of a process that works. */
 const WATCH_MS = 50;
 const MIB = 1024 * 1024;
@@ -36,7 +37,7 @@ export interface ImagePoolOptions {
 }
 
 /** For whom an image is worked on. */
-export interface ImageTurn {
+export interface ImageRequester {
   readonly holder: string;
   /** Ends the wait for a process; what has begun goes on. */
   readonly signal?: AbortSignal;
@@ -46,7 +47,7 @@ export interface ImageTurn {
 type Bounds = Pick<ImagePoolOptions, 'timeout' | 'memory'>;
 
 /** Its process was wanted for another holder. */
-class GaveWay extends Error {}
+class Preempted extends Error {}
 
 /** Seconds of processor time that a process has used; null where the system does not tell. */
 function processorTime(pid: number): number | null {
@@ -91,7 +92,11 @@ class ImageProcess {
     this.#child.on('exit', (code, signal) => {
       // Whoever kills it may be short of memory; it ends by itself only because of what it reads.
       if (signal === 'SIGKILL') this.#done(new Error('the process of an image was killed'));
-      else this.#done({ kind: 'refused', reason: `It ended its process (${signal ?? code}).` });
+      else
+        this.#done({
+          kind: 'refused',
+          reason: reason('image_process_crashed', { signal: signal ?? String(code) }),
+        });
     });
   }
 
@@ -103,7 +108,7 @@ class ImageProcess {
   /**
    * Does one task; the process is of no more use when this rejects.
    * @param wanted the process is wanted for another holder
-   * @throws GaveWay when that has ended the task
+   * @throws Preempted when that has ended the task
    */
   async run(
     task: ImageTask,
@@ -116,33 +121,32 @@ class ImageProcess {
     const before = this.#processorTime();
     const timer = setTimeout(() => {
       const used = (this.#processorTime() - before) * 1_000;
-      const reason = `It takes longer than ${timeout} ms.`;
       // Not the fault of the image when there was no processor for it.
       if (used < timeout / 2) this.#done(new Error('there is no processor for images'));
-      else this.#done({ kind: 'refused', reason });
+      else this.#done({ kind: 'refused', reason: reason('image_takes_too_long', { timeout }) });
       this.end();
     }, timeout);
     const watch = setInterval(() => {
       if ((this.#residentMemory() ?? 0) <= memory) return;
       const most = `${Math.floor(memory / MIB)} MiB (ASSETS_TRANSFORM_MEMORY)`;
-      this.#done({ kind: 'refused', reason: `It takes more memory than ${most}.` });
+      this.#done({ kind: 'refused', reason: reason('image_too_much_memory', { most }) });
       this.end();
     }, WATCH_MS);
     let grace: NodeJS.Timeout | undefined;
-    const giveWay = () => {
+    const preempt = () => {
       grace = setTimeout(() => {
-        this.#done(new GaveWay());
+        this.#done(new Preempted());
         this.end();
-      }, GIVE_WAY_MS);
+      }, PREEMPTION_GRACE_MS);
     };
-    wanted.addEventListener('abort', giveWay);
+    wanted.addEventListener('abort', preempt);
     try {
       this.#child.send({ id: this.#next, task }, (error) => {
         if (error !== null) this.#done(error);
       });
       return await promise;
     } finally {
-      wanted.removeEventListener('abort', giveWay);
+      wanted.removeEventListener('abort', preempt);
       clearTimeout(timer);
       clearTimeout(grace);
       clearInterval(watch);
@@ -173,26 +177,23 @@ class ImageProcess {
 }
 
 /** 422 for an image of which nothing can be made. */
-export function unusableImage(reason: string): ServiceError {
-  return new ServiceError('UNPROCESSABLE_ENTITY', {
-    reason: `The image cannot be used. ${reason}`,
-  });
+export function unusableImage(why: Reason): ServiceError {
+  const told = placed('The image cannot be used. ', why);
+  return new ServiceError('UNPROCESSABLE_ENTITY', { reason: told });
 }
 
 export class ImagePool {
   readonly #options: ImagePoolOptions;
   readonly #free: ImageProcess[] = [];
   readonly #all = new Set<ImageProcess>();
-  readonly #turns: Turns;
+  readonly #permits: FairSemaphore;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: ImagePoolOptions) {
     this.#options = options;
-    this.#turns = new Turns({
-      ...{ slots: options.max, slotsPerHolder: 1, aloneAfter: ALONE_AFTER_MS },
-      // A worker has few jobs at a time, and each of them few images.
-      ...{ maxWaitingPerHolder: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY },
-      refusal: () => unavailable('images', 'Too many images are waited for.'),
+    // A worker has few jobs at a time, and each of them few images, so any number may wait.
+    this.#permits = new FairSemaphore({
+      ...{ permits: options.max, permitsPerHolder: 1, aloneAfter: ALONE_AFTER_MS },
     });
   }
 
@@ -200,23 +201,28 @@ export class ImagePool {
    * Size and metadata of an image.
    * @returns null for a file that is no image
    */
-  async facts(input: string, places: boolean, turn: ImageTurn): Promise<ImageFacts | null> {
-    const result = await this.#run({ kind: 'facts', input, places }, turn);
+  async facts(
+    input: string,
+    places: boolean,
+    requester: ImageRequester,
+  ): Promise<ImageFacts | null> {
+    const result = await this.#run({ kind: 'facts', input, places }, requester);
     return result.kind === 'facts' ? result.facts : null;
   }
 
   /**
    * Writes another form of an image.
-   * @throws the reason of the signal when that comes before its turn; ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long;
+   * @throws the reason of the signal when that comes before a process is free; ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long;
    *   SERVICE_UNAVAILABLE when processes cannot be started
    */
   async transform(
     task: Omit<Extract<ImageTask, { kind: 'transform' }>, 'kind'>,
-    turn: ImageTurn,
+    requester: ImageRequester,
   ): Promise<MadeImage> {
-    const result = await this.#run({ kind: 'transform', ...task }, turn);
+    const result = await this.#run({ kind: 'transform', ...task }, requester);
     if (result.kind === 'made') return result;
-    throw unusableImage(result.kind === 'refused' ? result.reason : '');
+    if (result.kind === 'refused') throw unusableImage(result.reason);
+    throw new TypeError('an image was measured that was to be made');
   }
 
   /** Ends all processes. */
@@ -227,29 +233,29 @@ export class ImagePool {
     this.#free.length = 0;
   }
 
-  async #run(task: ImageTask, turn: ImageTurn): Promise<ImageResult> {
+  async #run(task: ImageTask, requester: ImageRequester): Promise<ImageResult> {
     for (;;) {
-      const result = await this.#try(task, turn);
+      const result = await this.#try(task, requester);
       if (result !== null) return result;
     }
   }
 
-  /** Does a task in its turn; null when its process was wanted for another holder meanwhile. */
-  async #try(task: ImageTask, { holder, signal }: ImageTurn): Promise<ImageResult | null> {
+  /** Does a task as soon as it may have a process; null when its process was wanted for another holder meanwhile. */
+  async #try(task: ImageTask, { holder, signal }: ImageRequester): Promise<ImageResult | null> {
     clearTimeout(this.#idle);
     const wanted = new AbortController();
-    const endTurn = await this.#turns.take(holder, signal, () => wanted.abort());
+    const release = await this.#permits.acquire(holder, signal, () => wanted.abort());
     const one = this.#take();
     try {
       return await one.run(task, this.#options, wanted.signal);
     } catch (error) {
       this.#drop(one);
-      if (error instanceof GaveWay) return null;
-      throw unavailable('images', 'The process of the image ended.', { cause: error });
+      if (error instanceof Preempted) return null;
+      throw unavailable('images', reason('image_process_ended'), { cause: error });
     } finally {
       if (one.isAlive && this.#all.has(one)) this.#free.push(one);
       else this.#all.delete(one);
-      endTurn();
+      release();
       this.#rest();
     }
   }
@@ -271,7 +277,7 @@ export class ImagePool {
 
   /** Ends the processes when there has been no work for a while. */
   #rest(): void {
-    if (this.#turns.running > 0) return;
+    if (this.#permits.running > 0) return;
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => this.close(), IDLE_MS);
     this.#idle.unref();

@@ -6,7 +6,9 @@ import { stat } from 'node:fs/promises';
 import { constants, getPriority, setPriority } from 'node:os';
 import exif from 'exif-reader';
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import type { Operation } from '#core/images/operation.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import type { ImageTransformation, Point } from '#core/files/images/image-transformation.ts';
+import type { Operation } from '#core/files/images/operation.ts';
 import {
   excessOf,
   excessReason,
@@ -14,8 +16,7 @@ import {
   outputFormat,
   type Resizing,
   resizingOf,
-} from '#core/images/output-size.ts';
-import type { ImageTransformation, Point } from '#core/images/transformation.ts';
+} from '#core/files/images/output-size.ts';
 import type { ImageResult, ImageTask } from './task.ts';
 
 /** Pixels of an image, all of its pages together; the library would take five times as many. */
@@ -38,7 +39,14 @@ sharp.unblock({
 });
 
 /** The image is at fault. */
-class ImageRefusal extends Error {}
+class ImageRefusal extends Error {
+  readonly reason: Reason;
+
+  constructor(why: Reason) {
+    super(why.sentence);
+    this.reason = why;
+  }
+}
 
 function open(input: string): Sharp {
   return sharp(input, { limitInputPixels: MOST_PIXELS, failOn: 'truncated', animated: false });
@@ -48,9 +56,9 @@ function open(input: string): Sharp {
 async function metadataOf(image: Sharp, maxDimension: number): Promise<Metadata> {
   const metadata = await image.metadata();
   const { width = 0, height = 0 } = metadata;
-  if (width * height > MOST_PIXELS) throw new ImageRefusal('It has too many pixels.');
+  if (width * height > MOST_PIXELS) throw new ImageRefusal(reason('image_pixels_too_many'));
   if (Math.max(width, height) > maxDimension) {
-    throw new ImageRefusal(`It is larger than ${maxDimension} pixels.`);
+    throw new ImageRefusal(reason('image_side_too_long', { limit: maxDimension }));
   }
   return metadata;
 }
@@ -150,7 +158,7 @@ function argumentsOf(operation: Operation, size: Point): readonly unknown[] {
   return name === 'resize' ? [...bounded(size, resizingOf(operation)), given[2] ?? {}] : given;
 }
 
-/** Runs the operations that `core/images/operation.ts` parsed; each changes the image in place. */
+/** Runs the operations that `core/files/images/operation.ts` parsed; each changes the image in place. */
 function operate(image: Sharp, transformation: ImageTransformation, size: Point): void {
   for (const operation of transformation.operations) {
     Reflect.apply(image[operation[0]], image, argumentsOf(operation, size));
@@ -181,8 +189,8 @@ async function work(task: ImageTask): Promise<ImageResult> {
   try {
     return task.kind === 'facts' ? await readFacts(task) : await transform(task);
   } catch (error) {
-    const reason = error instanceof ImageRefusal ? error.message : 'It cannot be read as an image.';
-    return { kind: 'refused', reason };
+    const why = error instanceof ImageRefusal ? error.reason : reason('image_unreadable');
+    return { kind: 'refused', reason: why };
   }
 }
 

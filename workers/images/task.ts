@@ -1,7 +1,8 @@
 /** What a process for images is asked, and what it answers. */
 import * as v from 'valibot';
-import type { ImageLimits } from '#core/images/output-size.ts';
-import type { ImageTransformation } from '#core/images/transformation.ts';
+import { storedReason } from '#core/base/errors/reason.ts';
+import type { ImageTransformation } from '#core/files/images/image-transformation.ts';
+import type { ImageLimits } from '#core/files/images/output-size.ts';
 import { imageFacts } from '#core/jobs/message/image-facts.ts';
 
 /** What is to be done with an image; files by their paths. */
@@ -29,7 +30,13 @@ const made = v.object({
   bytes: v.number(),
 });
 /** The image is at fault, and no other process would do better. */
-const refused = v.object({ kind: v.literal('refused'), reason: v.string() });
+const refused = v.object({
+  kind: v.literal('refused'),
+  reason: v.pipe(
+    v.object({ code: v.unknown(), parameters: v.unknown(), sentence: v.string() }),
+    v.transform(({ code, parameters, sentence }) => storedReason(sentence, code, parameters)),
+  ),
+});
 
 export const answer = v.object({
   id: v.number(),

@@ -2,8 +2,8 @@
  * Which entities MikroORM must learn or forget when the catalog changes: those in use and those
  * that they refer to.
  */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { EMPTY_CATALOG } from '#core/catalog/loaded-catalog.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import { EMPTY_CATALOG } from '#core/model/catalog/load-newer-catalog.ts';
 import { buildEntity, type Entity, isEntity, references } from './entity.ts';
 
 interface Entry {

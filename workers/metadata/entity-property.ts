@@ -4,7 +4,7 @@
  * strings, because neither fits into a JavaScript number.
  */
 import { BigIntType, type EntitySchemaProperty } from '@mikro-orm/core';
-import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
+import type { ColumnDescriptor } from '#core/model/catalog/descriptor.ts';
 
 /** An item as the EntityManager returns it: values by the names of their properties. */
 export type Row = Record<string, unknown>;

@@ -3,8 +3,8 @@
  * has the name of its collection, a property the name of its column.
  */
 import { type EntityCtor, EntitySchema } from '@mikro-orm/core';
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import type { ManyToOne } from '#core/catalog/relation.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import type { ManyToOne } from '#core/model/catalog/relation.ts';
 import { declaration, type Property, type Row, scalar } from './entity-property.ts';
 
 export type Entity = EntitySchema<Row, never, EntityCtor<Row>>;

@@ -2,8 +2,9 @@
  * Opens MikroORM on first use: loading it takes half of the time that a worker needs to start, and
  * most jobs do not use it.
  */
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import type { Log } from '#core/log/log.ts';
+
+import type { Log } from '#core/base/log/log.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import type { Orm, OrmConfig } from './orm.ts';
 
 export interface OrmOnDemand {

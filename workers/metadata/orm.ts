@@ -6,12 +6,12 @@
  */
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { Log } from '#core/base/log/log.ts';
 import { KEEP_ALIVE_MS } from '#core/database/client.ts';
 import { sessionSettings } from '#core/database/pool.ts';
 import { Watchdog } from '#core/database/watchdog.ts';
-import type { Log } from '#core/log/log.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import { Entities } from './entities.ts';
 import type { Entity } from './entity.ts';
 

@@ -1,9 +1,9 @@
 /** The interface of an actor: one file that names a kind of job and does such jobs. */
 import type * as v from 'valibot';
+import type { Log } from '#core/base/log/log.ts';
 import type { Connection } from '#core/database/pool.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
-import type { Log } from '#core/log/log.ts';
-import type { JobProgress } from '#core/messages/bus.ts';
+import type { JobProgress } from '#core/messaging/bus.ts';
 import type { Services } from '#workers/services.ts';
 
 /**

@@ -3,9 +3,7 @@
  * all others, and tells each of them why; the one that crashed ends without a word.
  */
 import type { Pool } from '#core/database/pool.ts';
-
-/** SQLSTATE of the word to a session that is ended because another one crashed. */
-const CRASH = '57P02';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
 
 export class CrashWatch {
   /** Connections that were told why they end. */
@@ -26,7 +24,7 @@ export class CrashWatch {
   hear(client: object, code: string): void {
     if (!code.startsWith('57P0')) return;
     this.#told.add(client);
-    if (code === CRASH) this.#last = performance.now();
+    if (code === SQLSTATE.crashShutdown) this.#last = performance.now();
   }
 
   /**

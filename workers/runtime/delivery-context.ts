@@ -1,10 +1,10 @@
 /** What one delivery gives to its actor, and takes back when it ends. */
 import { once } from 'node:events';
+import type { Log } from '#core/base/log/log.ts';
+import { tellSupervisor } from '#core/base/process/supervised-process.ts';
 import type { Connection } from '#core/database/pool.ts';
 import type { ClaimedJob } from '#core/jobs/claim.ts';
 import { recordBackend } from '#core/jobs/write-job-status.ts';
-import type { Log } from '#core/log/log.ts';
-import { tellSupervisor } from '#core/process/supervised-process.ts';
 import type { Services } from '#workers/services.ts';
 import type { ActorContext } from './actor.ts';
 import type { JobSession } from './job-sessions.ts';

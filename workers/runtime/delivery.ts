@@ -6,12 +6,17 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import type { Config } from '#core/config/config.ts';
-import { secretsOf, withoutSecrets } from '#core/config/redact-secrets.ts';
+import { secretsOf, withoutSecrets } from '#core/base/config/redact-secrets.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError, ServiceErrors, unavailable } from '#core/base/errors/service-error.ts';
+import type { Log } from '#core/base/log/log.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
+import { inJobSpan } from '#core/base/tracing/span.ts';
 import { isLostSession, isTransient } from '#core/database/failure.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { ServiceError, ServiceErrors, unavailable } from '#core/errors/service-error.ts';
+import { StorageUnreachable } from '#core/files/storage/storage.ts';
 import { type Claim, type ClaimedJob, claimJob, type ReadableVersions } from '#core/jobs/claim.ts';
 import { nextAsJson, type QueueableJob, wake, wakeNext } from '#core/jobs/mailbox.ts';
 import {
@@ -23,13 +28,9 @@ import {
   giveBackAfterOutage,
   SupersededError,
 } from '#core/jobs/write-job-status.ts';
-import type { Log } from '#core/log/log.ts';
-import type { JobProgress } from '#core/messages/bus.ts';
-import { metrics } from '#core/metrics/metrics.ts';
-import { removeSurplusFiles } from '#core/services/kept-file.ts';
-import { StorageUnreachable } from '#core/storage/storage.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { inJobSpan } from '#core/tracing/span.ts';
+import type { JobProgress } from '#core/messaging/bus.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { removeSurplusFiles } from '#core/services/file-retention.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';
@@ -120,10 +121,13 @@ function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): 
   // Only administrators change the schema, and they may see internal errors.
   const revealing = actor?.queue === 'schema' && error instanceof Error;
   if (!revealing && isTransient(error)) {
-    return unavailable('database', 'The database cannot be reached or is too busy.');
+    return unavailable('database', reason('database_unreachable'));
   }
-  const details = revealing ? { reason: withoutSecrets(error.message, secretsOf(config)) } : {};
-  return new ServiceError('INTERNAL_SERVER_ERROR', details);
+  if (!revealing) return new ServiceError('INTERNAL_SERVER_ERROR');
+  const message = withoutSecrets(error.message, secretsOf(config));
+  return new ServiceError('INTERNAL_SERVER_ERROR', {
+    reason: reason('internal_error_message', { message }),
+  });
 }
 
 /** Whether the session of the job was lost, which says nothing about the job unless it was the cause. */
@@ -143,7 +147,11 @@ function parseMessage(actor: Actor, job: ClaimedJob) {
   if (result.success) return result.output;
   const path = v.getDotPath(result.issues[0]) ?? 'message';
   throw new ServiceError('UNPROCESSABLE_ENTITY', {
-    reason: `This release cannot read version ${job.messageVersion} of ${job.kind} jobs (${path}).`,
+    reason: reason('message_version_unknown', {
+      version: job.messageVersion,
+      kind: job.kind,
+      path,
+    }),
   });
 }
 

@@ -1,5 +1,5 @@
 /** What happens to a job that the queue does not deliver any more although it has not ended. */
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
 import { abandonJob } from '#core/jobs/write-job-status.ts';

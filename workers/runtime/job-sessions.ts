@@ -2,6 +2,7 @@
  * Limits how many jobs have a connection at the same time. Each needs more connections while it has
  * one, so one connection of the pool stays free for that, and jobs cannot block each other.
  */
+import { FairSemaphore, type Release, SHARED } from '#core/base/holders/fair-semaphore.ts';
 import type { Connection, Pool } from '#core/database/pool.ts';
 
 export interface JobSession {
@@ -15,68 +16,38 @@ export interface JobSession {
 
 export class JobSessions {
   readonly #pool: Pool;
-  readonly #waiting = new Set<() => void>();
-  #free: number;
+  readonly #permits: FairSemaphore;
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    this.#free = Math.max(1, pool.options.max - 1);
+    this.#permits = new FairSemaphore({ permits: Math.max(1, pool.options.max - 1) });
   }
 
-  /** Waits for a free connection, in the order of the calls. */
+  /**
+   * Waits for a free connection, in the order of the calls.
+   * @throws the signal's reason
+   */
   async open(signal: AbortSignal): Promise<JobSession> {
-    await this.#enter(signal);
-    return await this.#take();
+    return await this.#connect(await this.#permits.acquire(SHARED, signal));
   }
 
   /** A connection when one is free; null otherwise. */
   async openIfFree(): Promise<JobSession | null> {
-    if (this.#free === 0) return null;
-    this.#free -= 1;
-    return await this.#take();
+    const release = this.#permits.tryAcquire(SHARED);
+    return release === null ? null : await this.#connect(release);
   }
 
-  async #take(): Promise<JobSession> {
+  async #connect(release: Release): Promise<JobSession> {
     try {
       const client = await this.#pool.connect();
       const end = (isClean = false) => {
         client.release(!isClean);
-        this.#leave();
+        release();
       };
       return { client, end };
     } catch (error) {
-      this.#leave();
+      release();
       throw error;
     }
-  }
-
-  async #enter(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = () => {
-      // Otherwise it has a connection already.
-      if (this.#waiting.delete(resolve)) reject(signal.reason);
-    };
-    this.#waiting.add(resolve);
-    signal.addEventListener('abort', abort);
-    try {
-      await promise;
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
-  }
-
-  #leave(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#free += 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
   }
 }

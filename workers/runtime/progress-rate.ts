@@ -1,5 +1,5 @@
 /** How fast a delivery gets on, from what it reported in the last seconds. */
-import type { JobProgress } from '#core/messages/bus.ts';
+import type { JobProgress } from '#core/messaging/bus.ts';
 
 const WINDOW_MS = 5_000;
 

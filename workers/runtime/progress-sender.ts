@@ -1,6 +1,6 @@
 /** Sends the progress of a delivery, a few times a second at most. */
-import type { Log } from '#core/log/log.ts';
-import type { JobProgress, MessageBus } from '#core/messages/bus.ts';
+import type { Log } from '#core/base/log/log.ts';
+import type { JobProgress, MessageBus } from '#core/messaging/bus.ts';
 import { ProgressRate } from './progress-rate.ts';
 
 const PUBLISH_EVERY_MS = 250;

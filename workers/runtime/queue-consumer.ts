@@ -11,9 +11,9 @@ import {
   type WorkerOptions,
   withBackend,
 } from 'bullmq';
+import { warnThrottled } from '#core/base/log/throttled-warning.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
-import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { Services } from '#workers/services.ts';
 import type { Outcome, QueuedJob } from './delivery.ts';
 import { createWaitingBackend, endWaitAfterLoss } from './queue-wait.ts';

@@ -4,9 +4,9 @@
  * begins to listen, or the second under its question, BullMQ does not notice. So its wait ends here.
  */
 import { createPostgresBackend, type IQueueBackend } from 'bullmq';
+import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
-import type { Log } from '#core/log/log.ts';
 
 /** Longest wait in seconds, as on Redis: what could not connect at all is not told. */
 const WAIT_S = 10;

@@ -12,9 +12,9 @@ import { TIDY_FILES_SUBMISSION } from '#core/jobs/message/tidy-files.ts';
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';
 import { type QueueState, queueStates } from '#core/jobs/queue-state.ts';
 import { canRun, isReached } from '#core/jobs/reached-storage.ts';
-import { measureLater } from '#core/services/files/unmeasured-images.ts';
-import { Lease } from '#core/system/lease.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { Lease } from '#core/model/system/lease.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { submitMeasurements } from '#core/services/files/submit-measurements.ts';
 import type { Services } from '#workers/services.ts';
 import { giveUp } from './fail-given-up-job.ts';
 
@@ -114,7 +114,7 @@ export class Reconciler {
     const images = states.find(({ name }) => name === 'images');
     if (images === undefined || images.state === 'draining') return;
     if (images.changed === this.#measuredSince) return;
-    await measureLater(this.#services);
+    await submitMeasurements(this.#services);
     this.#measuredSince = images.changed;
   }
 

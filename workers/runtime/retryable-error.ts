@@ -2,7 +2,7 @@
  * A failure that a later attempt may not meet, with the errors for the case that every attempt
  * meets it.
  */
-import type { ServiceError } from '#core/errors/service-error.ts';
+import type { ServiceError } from '#core/base/errors/service-error.ts';
 
 export class RetryableError extends Error {
   /** The errors of the job after its last attempt. */

@@ -2,11 +2,12 @@
  * The deliveries of this process, and how they are stopped: by message at once, and for certain by
  * reading their rows once a second.
  */
+
+import { metrics } from '#core/base/metrics/metrics.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { deliveryName } from '#core/jobs/worker-report.ts';
 import type { Delivery } from '#core/jobs/write-job-status.ts';
-import { metrics } from '#core/metrics/metrics.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { Services } from '#workers/services.ts';
 import { Interruption } from './interruption-reason.ts';
 

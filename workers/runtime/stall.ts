@@ -1,5 +1,5 @@
 /** Counts deliveries that did not come to their end. */
-import { metrics } from '#core/metrics/metrics.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
 
 /**
  * - `superseded`: another delivery of the same job has taken its place;

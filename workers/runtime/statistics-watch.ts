@@ -4,10 +4,10 @@
  * comes once a minute, and until then each row costs more than the one before it. One worker does it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '#core/base/log/log.ts';
 import { type Pool, transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import type { Log } from '#core/log/log.ts';
-import { Lease } from '#core/system/lease.ts';
+import { Lease } from '#core/model/system/lease.ts';
 
 const ROUND_MS = 1_000;
 const LEASE_MS = 6_000;

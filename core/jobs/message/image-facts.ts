@@ -1,7 +1,7 @@
 /** The message of the measurement of an image that was uploaded. */
 import * as v from 'valibot';
 import type { Submission } from '#core/jobs/submit.ts';
-import { systemName } from '#core/system-collections/name.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
 
 export const IMAGE_FACTS_JOB = 'image-facts';
 

@@ -3,11 +3,11 @@ import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import {
   type ImageTransformation,
-  transformationKey,
   transformationSchema,
-} from '#core/images/transformation.ts';
+} from '#core/files/images/image-transformation.ts';
+import { transformationKey } from '#core/files/images/transformation.ts';
 import type { Submission } from '#core/jobs/submit.ts';
-import { systemName } from '#core/system-collections/name.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
 
 export const IMAGE_VARIANT_JOB = 'image-variant';
 

@@ -3,9 +3,10 @@
  * is made of it. One counter goes through all levels of a query.
  */
 
-import type { QueryLimits } from '#core/config/query-limits.ts';
-import { invalidQuery } from '#core/errors/service-error.ts';
-import { type Part, requireWithin, STORED_LIMITS } from '../limits.ts';
+import type { QueryLimits } from '#core/base/config/query-limits.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
+import { type BoundedPart, requireWithin, STORED_LIMITS } from '../limits.ts';
 
 /** Operators whose value is a list, also where it is written as a text with commas. */
 const LIST_OPERATORS: ReadonlySet<string> = new Set(['_in', '_nin', '_between', '_nbetween']);
@@ -17,9 +18,9 @@ function commasIn(text: string): number {
 }
 
 /** The parts that are counted here, and added up. */
-type Counted = Exclude<Part, 'binds' | 'search'>;
+type Counted = Exclude<BoundedPart, 'binds' | 'search'>;
 
-export class Counter {
+export class ElementCounter {
   readonly #limits: QueryLimits & { readonly fields: number; readonly levels: number };
   readonly #counts: Record<Counted, number> = {
     ...{ conditions: 0, listValues: 0, sortTerms: 0, groups: 0, fields: 0, levels: 0, joins: 0 },
@@ -32,8 +33,8 @@ export class Counter {
   }
 
   /** Of a rule that is stored. */
-  static ofStored(): Counter {
-    return new Counter(STORED_LIMITS, Number.POSITIVE_INFINITY);
+  static ofStored(): ElementCounter {
+    return new ElementCounter(STORED_LIMITS, Number.POSITIVE_INFINITY);
   }
 
   /** @throws ServiceError INVALID_QUERY when these are too many with those before */
@@ -52,8 +53,8 @@ export class Counter {
     this.#depth += 1;
     const { nesting: limit } = this.#limits;
     if (this.#depth > limit) {
-      const reason = `"filter" is nested deeper than ${limit} levels (QUERY_MAX_NESTING).`;
-      throw invalidQuery(reason, { limit, variable: 'QUERY_MAX_NESTING' });
+      const why = reason('filter_nested_too_deep', { limit });
+      throw invalidQuery(why, { limit, variable: 'QUERY_MAX_NESTING' });
     }
     const result = work();
     this.#depth -= 1;

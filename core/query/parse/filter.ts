@@ -2,19 +2,21 @@
  * The grammar of filters: objects of fields, operators, the connectives `_and` and `_or`, the
  * quantifiers `_some` and `_none`, and `_json` for conditions inside documents.
  */
-import { invalidQuery } from '#core/errors/service-error.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 import { isOperator, type Operator } from '../operator.ts';
 import type { Filter } from '../query.ts';
-import { Counter } from './counter.ts';
-import { entriesOf, RESERVED_NAME, requireShort } from './list.ts';
+import { ElementCounter } from './counter.ts';
+import { listEntries, RESERVED_NAME, requireShortName } from './list.ts';
 import { checkOperand, isNumbered } from './operand.ts';
 
 const QUANTIFIERS: Readonly<Record<string, 'some' | 'none'>> = { _some: 'some', _none: 'none' };
 
 /** What is the same all over one filter. */
 interface Manner {
-  readonly counter: Counter;
+  readonly counter: ElementCounter;
   readonly spelled: boolean;
   /** What stands below a field, a relation or a quantifier: there each part is a condition. */
   readonly below: boolean;
@@ -37,19 +39,21 @@ export function isUnconditional(filter: Filter): boolean {
 /** A filter in a place where leaving out the condition would widen the whole. */
 function parseCondition(value: unknown, place: string, manner: Manner): Filter {
   const filter = parseLevel(value, place, manner);
-  if (isUnconditional(filter)) throw invalidQuery(`"${place}" holds no condition.`);
+  if (isUnconditional(filter)) throw invalidQuery(reason('condition_missing', { place }));
   return filter;
 }
 
 type Connective = 'and' | 'or';
 
 function parseGroup(connective: Connective, value: unknown, place: string, manner: Manner): Filter {
-  if (!Array.isArray(value) && !isNumbered(value)) throw invalidQuery(`"${place}" must be a list.`);
+  if (!Array.isArray(value) && !isNumbered(value))
+    throw invalidQuery(reason('list_expected', { place }));
   const { counter, below } = manner;
-  const entries = entriesOf(value, place);
+  const entries = listEntries(value, place);
   if (entries.length === 0) counter.add('conditions');
   const isDemanded = connective === 'or' || below;
-  if (isDemanded && entries.length === 0) throw invalidQuery(`"${place}" holds no condition.`);
+  if (isDemanded && entries.length === 0)
+    throw invalidQuery(reason('condition_missing', { place }));
   const parse = isDemanded ? parseCondition : parseLevel;
   const filters = entries.map((entry, index) =>
     counter.nested(() => parse(entry, `${place}[${index}]`, manner)),
@@ -61,8 +65,8 @@ function parseMember(key: string, value: unknown, path: string, manner: Manner):
   const place = `${path}.${key}`;
   const below = (owner = manner.owner) =>
     manner.counter.nested(() => parseCondition(value, place, { ...manner, below: true, owner }));
-  requireShort(key, path);
-  if (key === RESERVED_NAME) throw invalidQuery(`"${place}": no field can have this name.`);
+  requireShortName(key, path);
+  if (key === RESERVED_NAME) throw invalidQuery(reason('field_name_impossible', { place }));
   if (key === '_and') return parseGroup('and', value, place, manner);
   if (key === '_or') return parseGroup('or', value, place, manner);
   const quantifier = Object.hasOwn(QUANTIFIERS, key) ? QUANTIFIERS[key] : undefined;
@@ -89,7 +93,7 @@ function parseOperation(operator: Operator, value: unknown, place: string, manne
 }
 
 function parseLevel(value: unknown, place: string, manner: Manner): Filter {
-  if (!isJsonObject(value)) throw invalidQuery(`"${place}" must be an object.`);
+  if (!isJsonObject(value)) throw invalidQuery(reason('query_object_expected', { place }));
   const filters = Object.entries(value).map(([key, member]) =>
     parseMember(key, member, place, manner),
   );
@@ -111,7 +115,7 @@ function parseLevel(value: unknown, place: string, manner: Manner): Filter {
 export function parseFilter(
   value: unknown,
   place: string,
-  counter: Counter = Counter.ofStored(),
+  counter: ElementCounter = ElementCounter.ofStored(),
   spelled = false,
 ): Filter {
   return parseLevel(value, place, { counter, spelled, below: false });

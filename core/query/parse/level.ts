@@ -1,11 +1,13 @@
 /** Parses what may be asked of one level of a query: of the collection, or under `deep`. */
-import { invalidQuery } from '#core/errors/service-error.ts';
-import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import { isAggregateFunction } from '../aggregate.ts';
 import type { AggregateTerm, Level, Path, QueryBounds, SortTerm } from '../query.ts';
-import type { Counter } from './counter.ts';
+import type { ElementCounter } from './counter.ts';
 import { parseFilter } from './filter.ts';
-import { parseList, parsePath, requireShort, unfold } from './list.ts';
+import { parseJsonText, parseList, parsePath, requireShortName } from './list.ts';
 
 /** Where a level stands: its parameters, a prefix for their names, and the bounds that apply. */
 interface Source {
@@ -13,7 +15,7 @@ interface Source {
   /** How the parameters are called in errors: `` for the root, `deep.tags._` below. */
   readonly prefix: string;
   readonly bounds: QueryBounds;
-  readonly counter: Counter;
+  readonly counter: ElementCounter;
   /** Those of the parameters that come from a JSON body; the others are spelled in a URL. */
   readonly typed: JsonObject;
   /** Parameters that nobody knows are refused. */
@@ -34,7 +36,7 @@ export const LEVEL_PARAMETERS = [
 export function requireKnown(parameters: JsonObject, known: readonly string[], prefix = ''): void {
   const unknown = Object.keys(parameters).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw invalidQuery(`"${prefix}${unknown}" is no parameter of a query.`);
+  throw invalidQuery(reason('query_parameter_unknown', { prefix, unknown }));
 }
 
 interface From extends Pick<Source, 'bounds' | 'counter' | 'strict'> {
@@ -50,12 +52,12 @@ function given(value: unknown): boolean {
 function parseInteger(place: string, raw: unknown, min: number): number {
   const value = typeof raw === 'string' && /^-?\d+$/.test(raw.trim()) ? Number(raw) : raw;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) {
-    throw invalidQuery(`"${place}" must be a whole number of at least ${min}.`);
+    throw invalidQuery(reason('minimum_whole_number_expected', { place, min }));
   }
   return value;
 }
 
-function parseSort(place: string, raw: unknown, counter: Counter): SortTerm[] {
+function parseSort(place: string, raw: unknown, counter: ElementCounter): SortTerm[] {
   return parseList(place, raw, () => counter.add('sortTerms')).map((term) => {
     const descending = term.startsWith('-');
     return { path: parsePath(descending ? term.slice(1) : term, place), descending };
@@ -68,7 +70,7 @@ function parseLimit(place: string, raw: unknown, bounds: QueryBounds): number | 
   const limit = parseInteger(place, raw, -1);
   if (limit === -1) return max ?? null;
   if (max === undefined || limit <= max) return limit;
-  throw invalidQuery(`"${place}" must not be above ${max} (QUERY_LIMIT_MAX).`);
+  throw invalidQuery(reason('limit_above_maximum', { place, max }));
 }
 
 /** `page` counts from 1 and wins over `offset`; without a limit there are no pages. */
@@ -79,71 +81,88 @@ function parseOffset({ parameters, prefix }: Source, limit: number | null): numb
   const number = parseInteger(`${prefix}page`, page, 0);
   if (limit === null) return start;
   const result = Math.max(number - 1, 0) * limit;
-  if (!Number.isSafeInteger(result)) throw invalidQuery(`"${prefix}page" is too large.`);
+  if (!Number.isSafeInteger(result)) throw invalidQuery(reason('page_too_large', { prefix }));
   return result;
 }
 
 /** Blanks are no search: clients send what is typed while it is typed. */
-function parseSearch(place: string, raw: unknown, counter: Counter): string | null {
+function parseSearch(place: string, raw: unknown, counter: ElementCounter): string | null {
   if (raw === undefined || raw === null) return null;
   const text = typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw;
-  if (typeof text !== 'string') throw invalidQuery(`"${place}" must be a text.`);
+  if (typeof text !== 'string') throw invalidQuery(reason('text_expected', { place }));
   counter.search(text);
   const trimmed = text.trim();
   if (trimmed === '') return null;
-  if (trimmed.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
+  if (trimmed.includes('\0')) throw invalidQuery(reason('contains_nul', { place }));
   return trimmed;
 }
 
-function parseAlias(place: string, raw: unknown, counter: Counter): ReadonlyMap<string, string> {
+function parseAlias(
+  place: string,
+  raw: unknown,
+  counter: ElementCounter,
+): ReadonlyMap<string, string> {
   if (!given(raw)) return new Map();
-  const value = unfold(place, raw);
-  if (!isJsonObject(value)) throw invalidQuery(`"${place}" must be an object.`);
+  const value = parseJsonText(place, raw);
+  if (!isJsonObject(value)) throw invalidQuery(reason('query_object_expected', { place }));
   const entries = Object.entries(value);
   counter.add('fields', entries.length);
   return new Map(
     entries.map(([name, field]) => {
-      if (typeof field === 'string') requireShort(field, place);
+      if (typeof field === 'string') requireShortName(field, place);
       const call = typeof field === 'string' && /^json\(.*\)$/s.test(field);
-      requireShort(name, place);
+      requireShortName(name, place);
       if (typeof field !== 'string' || field === '') {
-        throw invalidQuery(`"${place}.${name}" must be the name of a field.`);
+        throw invalidQuery(reason('alias_field_name_expected', { place, name }));
       }
       if (name === '' || name.includes('.') || (field.includes('.') && !call)) {
-        throw invalidQuery(`"${place}.${name}": neither name nor field may hold a dot.`);
+        throw invalidQuery(reason('alias_with_dot', { place, name }));
       }
       return [name, field];
     }),
   );
 }
 
-function parseAggregate(place: string, raw: unknown, counter: Counter): AggregateTerm[] {
+function parseAggregate(place: string, raw: unknown, counter: ElementCounter): AggregateTerm[] {
   if (!given(raw)) return [];
-  const value = unfold(place, raw);
-  if (!isJsonObject(value)) throw invalidQuery(`"${place}" must be an object.`);
+  const value = parseJsonText(place, raw);
+  if (!isJsonObject(value)) throw invalidQuery(reason('query_object_expected', { place }));
   return Object.entries(value).flatMap(([name, fields]): AggregateTerm[] => {
     if (!isAggregateFunction(name)) {
-      throw invalidQuery(`"${place}.${name}" is not an aggregate function.`);
+      throw invalidQuery(reason('aggregate_function_unknown', { place, name }));
     }
     if (name === 'countAll') return [{ aggregate: name, field: '*' }];
     const list = parseList(`${place}.${name}`, fields, () => counter.add('fields'));
-    if (list.length === 0) throw invalidQuery(`"${place}.${name}" names no field.`);
+    if (list.length === 0) throw invalidQuery(reason('aggregate_without_field', { place, name }));
     return [...new Set(list)].map((field) => ({ aggregate: name, field }));
   });
+}
+
+/** Whether a member of `deep` may be a level below: an object, or a text that is one. */
+function mayBeLevel(value: unknown): boolean {
+  return isJsonObject(value) || (typeof value === 'string' && value.trim().startsWith('{'));
+}
+
+/**
+ * Whether a member of a level under `deep` without `_` is a parameter of it, as some clients write them.
+ * What may be a level is one, because a relation can have any name.
+ */
+function isBareParameter(name: string, value: unknown): boolean {
+  return LEVEL_PARAMETERS.includes(name) && !mayBeLevel(value);
 }
 
 /** The levels below: members of `deep` without `_`, each with its own parameters behind `_`. */
 function parseDeep(place: string, raw: unknown, from: From, depth = 1): LevelsBelow {
   if (!given(raw)) return new Map();
-  const value = unfold(place, raw);
-  if (!isJsonObject(value)) throw invalidQuery(`"${place}" must be an object.`);
+  const value = parseJsonText(place, raw);
+  if (!isJsonObject(value)) throw invalidQuery(reason('query_object_expected', { place }));
   const entries = Object.entries(value);
   const below = entries.filter(([name]) => !name.startsWith('_'));
   if (from.strict && below.length < entries.length) {
-    throw invalidQuery(`"${place}" holds a parameter that stands under no relation.`);
+    throw invalidQuery(reason('deep_parameter_without_relation', { place }));
   }
   from.counter.add('levels', below.length);
-  for (const [name] of below) requireShort(name, place);
+  for (const [name] of below) requireShortName(name, place);
   return new Map(
     below.map(([name, members]) => [name, parseBelow(`${place}.${name}`, members, from, depth)]),
   );
@@ -152,17 +171,16 @@ function parseDeep(place: string, raw: unknown, from: From, depth = 1): LevelsBe
 function parseBelow(place: string, raw: unknown, from: From, depth: number): Level {
   const { bounds, counter, strict, spelled } = from;
   if (depth > bounds.maxDepth) {
-    throw invalidQuery(
-      `"${place}" goes through more than ${bounds.maxDepth} relations (MAX_RELATIONAL_DEPTH).`,
-    );
+    throw invalidQuery(reason('too_many_relations_deep', { place, maxDepth: bounds.maxDepth }));
   }
-  const members = unfold(place, raw);
-  if (!isJsonObject(members)) throw invalidQuery(`"${place}" must be an object.`);
+  const members = parseJsonText(place, raw);
+  if (!isJsonObject(members)) throw invalidQuery(reason('query_object_expected', { place }));
   const parameters: Record<string, unknown> = Object.create(null);
   const below: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(members)) {
     if (name.startsWith('_')) parameters[name.slice(1)] = value;
-    else below[name] = value;
+    else if (strict || !isBareParameter(name, value)) below[name] = value;
+    else if (!Object.hasOwn(members, `_${name}`)) parameters[name] = value;
   }
   if (strict) requireKnown(parameters, [...LEVEL_PARAMETERS, 'group'], `${place}._`);
   const { group, ...others } = parameters;
@@ -174,7 +192,7 @@ function parseBelow(place: string, raw: unknown, from: From, depth: number): Lev
   return { ...level, deep: parseDeep(place, below, from, depth + 1) };
 }
 
-function parseFields(place: string, raw: unknown, counter: Counter): Path[] {
+function parseFields(place: string, raw: unknown, counter: ElementCounter): Path[] {
   if (!given(raw)) return [];
   return parseList(place, raw, () => counter.add('fields')).map((text) => parsePath(text, place));
 }
@@ -195,7 +213,7 @@ export function parseLevel(source: Source): Level {
       filter === undefined
         ? null
         : parseFilter(
-            unfold(`${prefix}filter`, filter),
+            parseJsonText(`${prefix}filter`, filter),
             `${prefix}filter`,
             counter,
             isSpelled('filter'),

@@ -1,6 +1,8 @@
 /** Reads the texts of parameters: JSON, comma lists and dotted paths. */
-import { invalidQuery } from '#core/errors/service-error.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Path } from '../query.ts';
 
 /** An object loses a member of this name on its way, and with it a condition. */
@@ -29,7 +31,7 @@ function requireSmall(place: string, text: string): void {
     else if (isString) continue;
     else if (char === 0x5b || char === 0x7b) {
       if (names.push(0) > JSON_MAX_DEPTH) {
-        throw invalidQuery(`"${place}" is nested deeper than ${JSON_MAX_DEPTH} levels.`);
+        throw invalidQuery(reason('json_nested_too_deep', { place, limit: JSON_MAX_DEPTH }));
       }
     } else if (char === 0x5d || char === 0x7d) names.pop();
     else if (char === 0x3a) {
@@ -37,14 +39,14 @@ function requireSmall(place: string, text: string): void {
       const count = (names[last] ?? 0) + 1;
       names[last] = count;
       if (count > JSON_MAX_MEMBERS) {
-        throw invalidQuery(`"${place}" holds an object of more than ${JSON_MAX_MEMBERS} members.`);
+        throw invalidQuery(reason('json_object_too_large', { place, limit: JSON_MAX_MEMBERS }));
       }
     }
   }
 }
 
 /** A parameter that may arrive as JSON text; other text is returned as it is. */
-export function unfold(place: string, value: unknown): unknown {
+export function parseJsonText(place: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   if (!text.startsWith('{') && !text.startsWith('[')) return text;
@@ -54,7 +56,7 @@ export function unfold(place: string, value: unknown): unknown {
     return /proto|\\u/.test(text) ? JSON.parse(text, refuseReserved) : JSON.parse(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : 'malformed';
-    throw invalidQuery(`"${place}" is not valid JSON: ${detail}.`);
+    throw invalidQuery(reason('json_invalid', { place, detail }));
   }
 }
 
@@ -91,25 +93,28 @@ const MAX_NAME_LENGTH = 2_000;
  * Judges a name before it is looked into.
  * @throws ServiceError INVALID_QUERY naming the place
  */
-export function requireShort(name: string, place: string): void {
+export function requireShortName(name: string, place: string): void {
   if (name.length <= MAX_NAME_LENGTH) return;
-  throw invalidQuery(`"${place}" names a field by more than ${MAX_NAME_LENGTH} characters.`);
+  throw invalidQuery(reason('field_name_too_long', { place, limit: MAX_NAME_LENGTH }));
 }
 
 function splitList(text: string, place: string, count: Count): string[] {
   return split(text, ',', count)
     .map((part) => part.trim())
     .filter((part) => {
-      requireShort(part, place);
+      requireShortName(part, place);
       return part !== '';
     });
 }
 
 /** The entries of an array, or of an object with numbered members. */
-export function entriesOf(value: unknown, place: string): readonly unknown[] {
+export function listEntries(value: unknown, place: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  if (isJsonObject(value)) return Object.values(value);
-  throw invalidQuery(`"${place}" must be a list.`);
+  const names = isJsonObject(value) ? Object.keys(value) : [];
+  if (isJsonObject(value) && names.length > 0 && names.every((name) => /^\d+$/.test(name))) {
+    return Object.values(value);
+  }
+  throw invalidQuery(reason('list_expected', { place }));
 }
 
 /**
@@ -117,10 +122,10 @@ export function entriesOf(value: unknown, place: string): readonly unknown[] {
  * @param count called for each of them, before the next one is read
  */
 export function parseList(place: string, raw: unknown, count: Count = () => undefined): string[] {
-  const value = unfold(place, raw);
+  const value = parseJsonText(place, raw);
   if (typeof value === 'string') return splitList(value, place, count);
-  return entriesOf(value, place).flatMap((entry) => {
-    if (typeof entry !== 'string') throw invalidQuery(`"${place}" must be a list of texts.`);
+  return listEntries(value, place).flatMap((entry) => {
+    if (typeof entry !== 'string') throw invalidQuery(reason('list_of_texts_expected', { place }));
     return splitList(entry, place, count);
   });
 }
@@ -148,11 +153,11 @@ export function parsePath(text: string, place: string): Path {
   const count = () => {
     depth += 1;
     if (depth <= MAX_SEGMENTS) return;
-    throw invalidQuery(`"${place}" names a path of more than ${MAX_SEGMENTS} fields.`);
+    throw invalidQuery(reason('field_path_too_long', { place, limit: MAX_SEGMENTS }));
   };
   const segments = unwrap(text) ?? split(text, '.', count);
   if (segments.some((segment) => segment.trim() === '')) {
-    throw invalidQuery(`"${place}" names an empty field in "${text}".`);
+    throw invalidQuery(reason('field_path_with_empty_name', { place, text }));
   }
   return segments.map((segment) => segment.trim());
 }

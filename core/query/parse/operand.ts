@@ -2,9 +2,11 @@
  * The shape of what stands behind an operator: present, complete, and no more than the operator
  * takes. Whether it fits the field is not known here.
  */
-import { invalidQuery } from '#core/errors/service-error.ts';
-import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
-import { type OperandShape, type Operator, shapeOf } from '../operator.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
+import { type OperandShape, type Operator, operandShape } from '../operator.ts';
 
 /** How true and false are spelled in a URL; an empty text is the operator without a value. */
 const FLAGS: ReadonlySet<unknown> = new Set([
@@ -33,19 +35,19 @@ function isGeometry(value: unknown): boolean {
 function entriesOf(value: unknown, place: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (isNumbered(value)) return Object.values(value);
-  if (typeof value !== 'string') throw invalidQuery(`"${place}" must be a list.`);
+  if (typeof value !== 'string') throw invalidQuery(reason('list_expected', { place }));
   if (value === '') return [];
   return value.startsWith('$') ? [value] : value.split(',').map((entry) => entry.trim());
 }
 
 function checkEntry(value: unknown, place: string): void {
   if (value !== undefined && (typeof value !== 'object' || value === null)) return;
-  throw invalidQuery(`"${place}" must hold single values.`);
+  throw invalidQuery(reason('single_values_expected', { place }));
 }
 
 function checkList(value: unknown, place: string): void {
   const entries = entriesOf(value, place);
-  if (entries.length === 0) throw invalidQuery(`"${place}" must not be an empty list.`);
+  if (entries.length === 0) throw invalidQuery(reason('list_empty', { place }));
   for (const entry of entries) checkEntry(entry, place);
 }
 
@@ -54,34 +56,34 @@ function checkPair(value: unknown, place: string): void {
   for (const entry of entries) checkEntry(entry, place);
   const isOpen = (entry: unknown) => isNothing(entry) || entry === '' || LIST_VARIABLES.has(entry);
   if (entries.length === 2 && !entries.some(isOpen)) return;
-  throw invalidQuery(`"${place}" must hold two values.`);
+  throw invalidQuery(reason('two_values_expected', { place }));
 }
 
 function checkSingle(value: unknown, place: string): void {
   if (typeof value !== 'object' || value === null || isGeometry(value)) return;
-  throw invalidQuery(`"${place}" must be a single value.`);
+  throw invalidQuery(reason('single_value_expected', { place }));
 }
 
 /** What an order or a part of a text is compared with: neither nothing nor an empty text. */
 function checkFilled(value: unknown, place: string): void {
-  if (isNothing(value)) throw invalidQuery(`"${place}" must not be null.`);
-  if (typeof value === 'object') throw invalidQuery(`"${place}" must be a single value.`);
-  if (value === '') throw invalidQuery(`"${place}" must not be empty; use _empty.`);
+  if (isNothing(value)) throw invalidQuery(reason('null_not_allowed', { place }));
+  if (typeof value === 'object') throw invalidQuery(reason('single_value_expected', { place }));
+  if (value === '') throw invalidQuery(reason('empty_text_not_allowed', { place }));
 }
 
 function checkFlag(value: unknown, place: string, spelled: boolean): void {
   if (typeof value !== 'boolean' && !(spelled && FLAGS.has(value)))
-    throw invalidQuery(`"${place}" must be true or false.`);
+    throw invalidQuery(reason('boolean_expected', { place }));
 }
 
 function checkText(value: unknown, place: string): void {
-  if (typeof value === 'object') throw invalidQuery(`"${place}" must be a text.`);
+  if (typeof value === 'object') throw invalidQuery(reason('text_expected', { place }));
 }
 
 /** An object, which may be the text of one. */
 function checkGeometry(value: unknown, place: string): void {
   if (isGeometry(value) || (typeof value === 'string' && value.trim().startsWith('{'))) return;
-  throw invalidQuery(`"${place}" must be a geometry in GeoJSON.`);
+  throw invalidQuery(reason('geometry_expected', { place }));
 }
 
 type Check = (value: unknown, place: string, spelled: boolean) => void;
@@ -107,5 +109,5 @@ export function checkOperand(
   place: string,
   spelled: boolean,
 ): void {
-  CHECKS[shapeOf(operator)](value, place, spelled);
+  CHECKS[operandShape(operator)](value, place, spelled);
 }

@@ -3,11 +3,12 @@
  * (already unfolded), JSON text, comma lists, or ready values from a SEARCH body.
  */
 
-import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
-import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
-import type { JsonObject } from '#core/json/json-object.ts';
+import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, invalidQuery } from '#core/base/errors/service-error.ts';
+import type { JsonObject } from '#core/base/json/json-object.ts';
 import { META_NAMES, type MetaName, type Query, type QueryBounds } from '../query.ts';
-import { Counter } from './counter.ts';
+import { ElementCounter } from './counter.ts';
 import { LEVEL_PARAMETERS, parseLevel, requireKnown } from './level.ts';
 import { parseList } from './list.ts';
 
@@ -16,12 +17,12 @@ export type Parameters = JsonObject;
 
 const EXACT: readonly MetaName[] = ['total_count', 'filter_count'];
 
-function parseMeta(raw: unknown, counter: Counter): MetaName[] {
+function parseMeta(raw: unknown, counter: ElementCounter): MetaName[] {
   if (raw === undefined || raw === null || raw === '') return [];
   const names = parseList('meta', raw, () => counter.add('listValues')).flatMap((name) => {
     if (name === '*') return EXACT;
     const known = META_NAMES.find((entry) => entry === name);
-    if (known === undefined) throw invalidQuery(`"meta" does not know "${name}".`);
+    if (known === undefined) throw invalidQuery(reason('meta_unknown', { name }));
     return [known];
   });
   return [...new Set(names)];
@@ -32,15 +33,15 @@ function parseFlag(name: string, raw: unknown): boolean {
   if (raw === undefined || raw === null || raw === '') return true;
   if (raw === true || raw === 'true' || raw === '1' || raw === 1) return true;
   if (raw === false || raw === 'false' || raw === '0' || raw === 0) return false;
-  throw invalidQuery(`"${name}" must be true or false.`);
+  throw invalidQuery(reason('parameter_boolean_expected', { name }));
 }
 
 /** Items have one version; both names that clients have for it are taken, others do not exist. */
 function checkVersion(raw: unknown): void {
   if (raw === undefined || raw === null || raw === '') return;
-  if (typeof raw !== 'string') throw invalidQuery('"version" must be a text.');
+  if (typeof raw !== 'string') throw invalidQuery(reason('version_text_expected'));
   if (raw !== 'main' && raw !== 'published') {
-    throw forbidden('You have no permission to access this "version" or it does not exist.');
+    throw forbidden(reason('version_unknown'));
   }
 }
 
@@ -73,7 +74,7 @@ export function parseQuery(
   { strict = false, beside = [], typed = {} }: ParseOptions = {},
 ): Query {
   if (strict) requireKnown(parameters, [...QUERY_PARAMETERS, ...beside]);
-  const counter = new Counter(bounds.limits ?? DEFAULT_LIMITS, bounds.maxFields);
+  const counter = new ElementCounter(bounds.limits ?? DEFAULT_LIMITS, bounds.maxFields);
   const level = parseLevel({ parameters, prefix: '', bounds, counter, strict, typed });
   checkVersion(parameters.version);
   return {

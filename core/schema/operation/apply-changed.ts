@@ -1,10 +1,12 @@
 /** Changes existing collections, fields and relations to match a snapshot. */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, literal, raw, render, sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
 import { columnType, isColumnType } from '../column-type.ts';
 import { differences } from '../json-difference.ts';
 import { collectionMetaInput, relationMetaInput } from '../metadata-input.ts';
-import type { Change } from '../order-diff.ts';
+import type { ChangedEntry } from '../plan-diff.ts';
 import type { FieldPatch } from '../schema-change.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import type {
@@ -15,9 +17,9 @@ import type {
 } from '../snapshot.ts';
 import { type ColumnSchema, columnSchema, exactType } from '../snapshot-column.ts';
 import { describeField, parsedMeta, tableNamed } from './apply-new.ts';
-import { keyOrder } from './apply-relation.ts';
+import { foreignKeyRequest } from './apply-new-relation.ts';
 import { writeCollection } from './collection-meta.ts';
-import { alter } from './field.ts';
+import { alterTable } from './field.ts';
 import { updateFields } from './field-update.ts';
 import { replaceForeignKey } from './foreign-key.ts';
 import { deleteRelationRow, insertRelation, updateRelationRow } from './relation-meta.ts';
@@ -29,7 +31,7 @@ function differ(a: unknown, b: unknown): boolean {
 /** Comments of tables, and rows of metadata. */
 export async function changeCollections(
   alteration: Alteration,
-  changes: readonly Change<SnapshotCollection>[],
+  changes: readonly ChangedEntry<SnapshotCollection>[],
 ): Promise<void> {
   for (const { now, next } of changes) {
     const { collection, meta, schema } = next;
@@ -79,14 +81,14 @@ function isSibling(before: ColumnSchema, after: ColumnSchema): boolean {
  */
 async function exactRetype(
   alteration: Alteration,
-  { now, next }: Change<SnapshotField>,
+  { now, next }: ChangedEntry<SnapshotField>,
 ): Promise<boolean> {
   const [before, after] = [columnSchema(now), columnSchema(next)];
   const { collection, field, type } = next;
   const exact = await exactType(alteration, next, after);
   if (now.type === type && isSibling(before, after)) {
     const table = tableNamed(alteration, collection);
-    await alteration.run(alter(table, sql`ALTER COLUMN ${identifier(field)} TYPE ${exact}`));
+    await alteration.run(alterTable(table, sql`ALTER COLUMN ${identifier(field)} TYPE ${exact}`));
     return true;
   }
   const text = render(exact).text;
@@ -94,14 +96,14 @@ async function exactRetype(
   const isOther = now.type !== type && type !== 'unknown';
   const isUsual = text === usual && (isOther || before.data_type === after.data_type);
   if (isUsual) return false;
-  const reason = `The type of ${collection}.${field} cannot be changed to ${text} here.`;
-  throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
+  const why = reason('type_unchangeable_here', { collection, field, type: text });
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: why });
 }
 
 /** The other changes of a column; null when there are none. */
 async function patchOf(
   alteration: Alteration,
-  change: Change<SnapshotField>,
+  change: ChangedEntry<SnapshotField>,
 ): Promise<FieldPatch | null> {
   const [before, after] = [columnSchema(change.now), columnSchema(change.next)];
   const { field, type } = change.next;
@@ -117,7 +119,7 @@ async function patchOf(
 /** Columns, and rows of metadata. */
 export async function changeFields(
   alteration: Alteration,
-  changes: readonly Change<SnapshotField>[],
+  changes: readonly ChangedEntry<SnapshotField>[],
 ): Promise<void> {
   const patches = new Map<string, FieldPatch[]>();
   for (const change of changes) {
@@ -145,12 +147,14 @@ export async function changeSystemFields(
 /** Actions of foreign keys, and rows of metadata. */
 export async function changeRelations(
   alteration: Alteration,
-  changes: readonly Change<SnapshotRelation>[],
+  changes: readonly ChangedEntry<SnapshotRelation>[],
   columns: (collection: string) => ReadonlySet<string>,
 ): Promise<void> {
   for (const { now, next } of changes) {
     const { collection, field, related_collection: related, meta } = next;
-    const order = differ(now.schema, next.schema) ? keyOrder(alteration, next, columns) : null;
+    const order = differ(now.schema, next.schema)
+      ? foreignKeyRequest(alteration, next, columns)
+      : null;
     if (order !== null) await replaceForeignKey(alteration, order);
     if (!differ(now.meta, meta)) continue;
     if (meta === null) {

@@ -1,15 +1,16 @@
 /** Creates what is in a snapshot but not in the database: tables, columns and their metadata. */
 import * as v from 'valibot';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { identifier, join, literal, sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { collectionMetaInput, fieldMetaInput } from '../metadata-input.ts';
 import type { Alteration, TableName } from '../schema-change-context.ts';
 import type { SnapshotCollection, SnapshotField } from '../snapshot.ts';
 import { columnSchema, exactColumn } from '../snapshot-column.ts';
 import { type CollectionRow, insertCollections } from './collection-meta.ts';
-import { alter, finishColumn } from './field.ts';
-import { flagsOf, refuseClearDefault, writeFieldMeta } from './field-meta.ts';
+import { alterTable, finishColumn } from './field.ts';
+import { parseFlags, refuseClearDefault, writeFieldMeta } from './field-meta.ts';
 
 /** @throws ServiceError INVALID_PAYLOAD naming the invalid member */
 export function parsedMeta<S extends v.GenericSchema>(
@@ -20,9 +21,11 @@ export function parsedMeta<S extends v.GenericSchema>(
   const parsed = v.safeParse(schema, meta);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  if (issue.type === 'check') throw invalidPayload(`${what}: ${issue.message}`);
+  if (issue.type === 'check') {
+    throw invalidPayload(reason('diff_check_failed', { subject: what, message: issue.message }));
+  }
   const path = v.getDotPath(issue);
-  throw invalidPayload(`"${path ?? 'meta'}" of ${what} is not as expected.`);
+  throw invalidPayload(reason('diff_member_invalid', { path: path ?? 'meta', subject: what }));
 }
 
 /** The table of a collection, existing or new. */
@@ -36,7 +39,7 @@ export async function describeField(alteration: Alteration, field: SnapshotField
   if (field.meta === null) return;
   const place = `${field.collection}.${field.field}`;
   const meta = parsedMeta(fieldMetaInput, field.meta, place);
-  refuseClearDefault(place, flagsOf(meta.special), columnSchema(field).default_value);
+  refuseClearDefault(place, parseFlags(meta.special), columnSchema(field).default_value);
   await writeFieldMeta(alteration, field, meta);
 }
 
@@ -54,7 +57,8 @@ async function makeTable(
 ): Promise<void> {
   const table = { schema: alteration.home, name: collection.collection };
   const name = identifier(table.schema, table.name);
-  if (columns.length === 0) throw invalidPayload(`${table.name} has no columns.`);
+  if (columns.length === 0)
+    throw invalidPayload(reason('collection_without_columns', { name: table.name }));
   const lines = [];
   for (const column of columns) lines.push(await exactColumn(alteration, column));
   const key = keyOf(collection, columns);
@@ -101,7 +105,7 @@ async function forgetLeftovers(
  *   written
  * together, so that collections can refer to each other as groups
  */
-export async function makeCollections(
+export async function createSnapshotCollections(
   alteration: Alteration,
   { collections, fields, described }: Making,
 ): Promise<void> {
@@ -119,7 +123,7 @@ export async function makeCollections(
         own.filter((field) => field.schema !== null),
       );
     } else if (meta === null || column !== undefined) {
-      throw invalidPayload(`${collection} is neither a table nor a folder.`);
+      throw invalidPayload(reason('neither_table_nor_folder', { collection }));
     }
   }
   for (const { collection, meta } of [...collections, ...described]) {
@@ -131,7 +135,7 @@ export async function makeCollections(
 }
 
 /** Creates fields of existing collections. */
-export async function makeFields(
+export async function createSnapshotFields(
   alteration: Alteration,
   fields: readonly SnapshotField[],
 ): Promise<void> {
@@ -140,7 +144,7 @@ export async function makeFields(
     if (schema !== null) {
       const table = tableNamed(alteration, collection);
       const definition = await exactColumn(alteration, column);
-      await alteration.run(alter(table, sql`ADD COLUMN ${definition}`));
+      await alteration.run(alterTable(table, sql`ADD COLUMN ${definition}`));
       await finishColumn(alteration, collection, table, { field, schema: columnSchema(column) });
     }
     await describeField(alteration, column);

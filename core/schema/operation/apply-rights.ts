@@ -2,22 +2,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { parseRow } from '#core/access/permission-row.ts';
-import { type Sql, sql } from '#core/database/sql.ts';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import {
   requireAdministrator,
   requirePlainRegistration,
-} from '#core/identity/last-administrator.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { patched } from '../json-difference.ts';
+} from '#core/accounts/identity/last-administrator.ts';
+import { placed, reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
+import { type Sql, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { applyDifferences } from '../json-difference.ts';
 import {
   type PermissionEntry,
   type PolicyEntry,
-  partsOf,
   permissionKey,
+  presentParts,
   RIGHTS_ENTRIES,
   type RoleEntry,
-  takeRights,
+  snapshotRights,
 } from '../rights-snapshot.ts';
 import type { Alteration, ChangedRow } from '../schema-change-context.ts';
 import type { SchemaDiff } from '../snapshot-diff.ts';
@@ -31,12 +32,12 @@ function changed<S extends v.GenericSchema>(
   diff: Change,
   name: string,
 ): v.InferOutput<S> | null {
-  const next = patched(now, diff);
+  const next = applyDifferences(now, diff);
   if (next === undefined) return null;
   const parsed = v.safeParse(schema, next);
   if (parsed.success) return parsed.output;
   const path = v.getDotPath(parsed.issues[0]) ?? name;
-  throw invalidPayload(`"${path}" of ${name} is not as expected.`);
+  throw invalidPayload(reason('diff_rights_member_invalid', { path, name }));
 }
 
 /** The members of an entry that differ from what there is; all of a new one. */
@@ -151,8 +152,10 @@ function checkPermission(entry: PermissionEntry): void {
     });
     const [fault] = parsed?.faults ?? [];
     const place = `the permission to ${action} ${collection}`;
-    if (parsed === null) throw invalidPayload(`There is no action for ${place}.`);
-    if (fault !== undefined) throw invalidPayload(`"${fault.place}" of ${place}: ${fault.reason}`);
+    if (parsed === null) throw invalidPayload(reason('action_without_rule', { place }));
+    if (fault !== undefined) {
+      throw invalidPayload(placed(`"${fault.place}" of ${place}: `, fault.reason));
+    }
   }
 }
 
@@ -194,8 +197,8 @@ async function refuseCircles({ ask, system }: Alteration): Promise<void> {
     SELECT r.name FROM above JOIN ${roles} AS r ON r.id = above.id
     WHERE above.parent = above.id LIMIT 1`);
   if (circle === undefined) return;
-  const reason = `The role ${circle.name} would be its own ancestor.`;
-  throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
+  const why = reason('named_role_above_itself', { name: circle.name });
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: why });
 }
 
 /**
@@ -203,23 +206,23 @@ async function refuseCircles({ ask, system }: Alteration): Promise<void> {
  *   UNPROCESSABLE_ENTITY when no administrator would be left, or all who register would be ones
  */
 export async function applyRights(alteration: Alteration, diff: SchemaDiff): Promise<void> {
-  const parts = partsOf(diff);
+  const parts = presentParts(diff);
   if (parts.length === 0) return;
   const { ask, system } = alteration;
-  const now = await takeRights(ask, system, parts);
+  const now = await snapshotRights(ask, system, parts);
   const policies = new Map(now.policies?.map((entry) => [entry.id, entry]));
   const roles = new Map(now.roles?.map((entry) => [entry.id, entry]));
   const permissions = new Map(now.permissions?.map((entry) => [permissionKey(entry), entry]));
   for (const { policy, diff: change } of diff.policies ?? []) {
     const current = policies.get(policy);
     const next = changed(RIGHTS_ENTRIES.policies, current, change, 'a policy');
-    if (next === null) throw invalidPayload('A diff deletes no policies.');
+    if (next === null) throw invalidPayload(reason('diff_deletes_policy'));
     await writePolicy(alteration, current, next);
   }
   const wanted = (diff.roles ?? []).map(({ role, diff: change }) => {
     const current = roles.get(role);
     const next = changed(RIGHTS_ENTRIES.roles, current, change, 'a role');
-    if (next === null) throw invalidPayload('A diff deletes no roles.');
+    if (next === null) throw invalidPayload(reason('diff_deletes_role'));
     return { now: current, next };
   });
   await writeRoles(alteration, wanted);

@@ -1,9 +1,11 @@
 /** Applies a diff: all of it in one transaction, or nothing. */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import { catalogWithout } from '../catalog-without.ts';
-import { type Plan, planOf } from '../order-diff.ts';
+import { type DiffPlan, planDiff } from '../plan-diff.ts';
 import type { Alteration, TableLock } from '../schema-change-context.ts';
 import {
   type Snapshot,
@@ -19,8 +21,8 @@ import {
   changeRelations,
   changeSystemFields,
 } from './apply-changed.ts';
-import { makeCollections, makeFields, tableNamed } from './apply-new.ts';
-import { keyOrder, makeRelation } from './apply-relation.ts';
+import { createSnapshotCollections, createSnapshotFields, tableNamed } from './apply-new.ts';
+import { createSnapshotRelation, foreignKeyRequest } from './apply-new-relation.ts';
 import { applyRights } from './apply-rights.ts';
 import { deleteCollection } from './collection-delete.ts';
 import { dependentsFirst } from './column-dependents.ts';
@@ -38,7 +40,7 @@ export interface SnapshotChanges {
 }
 
 /** Locks all tables at once, so that the change never waits for another lock later. */
-function locksOf(alteration: Alteration, plan: Plan): TableLock[] {
+function locksOf(alteration: Alteration, plan: DiffPlan): TableLock[] {
   const strong = new Set([
     ...plan.collections.gone.map(({ collection }) => collection),
     ...[plan.collections, plan.fields].flatMap(({ gone, made }) =>
@@ -61,7 +63,7 @@ function locksOf(alteration: Alteration, plan: Plan): TableLock[] {
 }
 
 /** Drops relations while their fields still exist. */
-async function dropRelations(alteration: Alteration, plan: Plan): Promise<Alteration> {
+async function dropRelations(alteration: Alteration, plan: DiffPlan): Promise<Alteration> {
   const gone = new Map<string, Map<string, string | null>>();
   for (const relation of plan.relations.gone) {
     const { collection, field, schema, meta } = relation;
@@ -80,7 +82,7 @@ async function dropRelations(alteration: Alteration, plan: Plan): Promise<Altera
   return { ...alteration, catalog: await catalogWithout(alteration.catalog, { relations: gone }) };
 }
 
-async function dropFields(alteration: Alteration, plan: Plan): Promise<Alteration> {
+async function dropFields(alteration: Alteration, plan: DiffPlan): Promise<Alteration> {
   if (plan.fields.gone.length === 0) return alteration;
   await removeFields(alteration, plan.fields.gone);
   const fields = new Map<string, Set<string>>();
@@ -104,7 +106,7 @@ async function dropCollections(
 }
 
 /** The collections to drop: the views in the order in which they can go, and the others. */
-async function droppedCollections(alteration: Alteration, plan: Plan) {
+async function droppedCollections(alteration: Alteration, plan: DiffPlan) {
   const isView = ({ schema }: SnapshotCollection) => String(schema?.kind ?? '').endsWith('view');
   const views = plan.collections.gone.filter(isView);
   const others = plan.collections.gone.filter((collection) => !isView(collection));
@@ -116,7 +118,7 @@ async function droppedCollections(alteration: Alteration, plan: Plan) {
 }
 
 /** The columns of collections after their fields are created. */
-function columnsAfter({ catalog }: Alteration, plan: Plan) {
+function columnsAfter({ catalog }: Alteration, plan: DiffPlan) {
   const made = new Map<string, Set<string>>();
   for (const { collection, field, schema } of plan.fields.made) {
     if (schema === null) continue;
@@ -130,20 +132,20 @@ function columnsAfter({ catalog }: Alteration, plan: Plan) {
 
 async function makeRelations(
   alteration: Alteration,
-  plan: Plan,
+  plan: DiffPlan,
   columns: (collection: string) => ReadonlySet<string>,
 ): Promise<void> {
   const { collections } = alteration.catalog;
   for (const relation of plan.relations.made) {
-    const order = keyOrder(alteration, relation, columns);
+    const order = foreignKeyRequest(alteration, relation, columns);
     const { collection, field, related_collection: related } = relation;
     const isOld = collections.get(collection)?.fields.has(field) && collections.has(related ?? '');
-    await makeRelation(alteration, relation, order, !isOld);
+    await createSnapshotRelation(alteration, relation, order, !isOld);
   }
 }
 
 /** Metadata to delete of things that stay. */
-async function forgetMetadata({ run, system }: Alteration, plan: Plan): Promise<void> {
+async function forgetMetadata({ run, system }: Alteration, plan: DiffPlan): Promise<void> {
   for (const { now, next } of plan.fields.changed) {
     if (now.meta === null || next.meta !== null) continue;
     await run(sql`
@@ -157,7 +159,7 @@ async function forgetMetadata({ run, system }: Alteration, plan: Plan): Promise<
   }
 }
 
-async function carryOut(alteration: Alteration, plan: Plan): Promise<void> {
+async function carryOut(alteration: Alteration, plan: DiffPlan): Promise<void> {
   const locks = locksOf(alteration, plan);
   if (locks.length > 0) await alteration.lock(locks);
   const { views, others } = await droppedCollections(alteration, plan);
@@ -169,12 +171,12 @@ async function carryOut(alteration: Alteration, plan: Plan): Promise<void> {
   const isNew = new Set(plan.collections.made.map(({ collection }) => collection));
   const within = plan.fields.made.filter(({ collection }) => isNew.has(collection));
   const beside = plan.fields.made.filter(({ collection }) => !isNew.has(collection));
-  await makeCollections(left, {
+  await createSnapshotCollections(left, {
     collections: plan.collections.made,
     fields: within,
     described: plan.collections.changed.flatMap(({ now, next }) => (now.meta === null ? next : [])),
   });
-  await makeFields(left, beside);
+  await createSnapshotFields(left, beside);
   await changeCollections(left, plan.collections.changed);
   await forgetMetadata(left, plan);
   await changeFields(left, plan.fields.changed);
@@ -190,10 +192,7 @@ async function carryOut(alteration: Alteration, plan: Plan): Promise<void> {
  */
 async function refuseStale(current: Snapshot, { hash, force }: SnapshotChanges): Promise<void> {
   if (force || hash === (await snapshotHash(current))) return;
-  throw invalidPayload(
-    'The schema has changed since this diff was made, or the diff was made elsewhere: make it ' +
-      'anew. "force" applies it nevertheless.',
-  );
+  throw invalidPayload(reason('diff_outdated'));
 }
 
 /**
@@ -207,6 +206,6 @@ export async function applyDiff(
 ): Promise<void> {
   const current = await takeSnapshot(alteration.catalog);
   await refuseStale(current, application);
-  await carryOut(alteration, planOf(current, application.diff));
+  await carryOut(alteration, planDiff(current, application.diff));
   await applyRights(alteration, application.diff);
 }

@@ -2,15 +2,17 @@
  * Changes the type of a column with values. Values that would be lost are counted and shown, before
  * any lock and again under it; they are lost only when the caller asked for that.
  */
-import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
-import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { identifier, join, literal, raw, render, type Sql, sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
+import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import { type Conversion, conversionOf, isText, type TargetType } from '../type-conversion.ts';
-import { alter } from './field.ts';
+import { alterTable } from './field.ts';
 
 /** A column and its new type. */
 export interface TypeChange {
@@ -79,11 +81,14 @@ function refuse({ collection, field, target }: TypeChange, lost: readonly Lost[]
     value: secret ? CONCEALED : value,
   }));
   const items = rows === 1 ? '1 item' : `${rows} items`;
-  const reason =
-    `As ${target.type}, ${field.name} of ${collection.name} would lose values of ${items}. ` +
-    'With ?force, values that do not fit are cut or become null.';
+  const why = reason('type_change_loses_values', {
+    type: target.type,
+    field: field.name,
+    collection: collection.name,
+    items,
+  });
   const place = { collection: collection.name, field: field.name };
-  return new ServiceError('UNPROCESSABLE_ENTITY', { ...place, rows, values, reason });
+  return new ServiceError('UNPROCESSABLE_ENTITY', { ...place, rows, values, reason: why });
 }
 
 /**
@@ -126,13 +131,13 @@ export async function changeColumnType(
   const change = sql`ALTER COLUMN ${column} TYPE ${target.sql}`;
   if (whole) {
     const using = needsNoConversion(retyping) ? raw('') : sql` USING ${conversion.convert(column)}`;
-    return await alteration.run(alter(table, sql`${change}${using}`));
+    return await alteration.run(alterTable(table, sql`${change}${using}`));
   }
   const call = await define(alteration, 'sluice_convert', field, {
     returns: target.sql,
     body: conversion.convert(raw('v')),
     failed: raw('NULL'),
   });
-  await alteration.run(alter(table, sql`${change} USING ${call}(${column})`));
+  await alteration.run(alterTable(table, sql`${change} USING ${call}(${column})`));
   await drop(alteration, call, field);
 }

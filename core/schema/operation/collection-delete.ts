@@ -2,10 +2,12 @@
  * Deletes a collection with everything about it: rights, history, comments, presets, relations, and
  * the fields of others that refer to it.
  */
-import type { TableDescriptor, TableKind } from '#core/catalog/descriptor.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { TableDescriptor, TableKind } from '#core/model/catalog/descriptor.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import { type CollectionDependents, dependentsOf } from './collection-dependents.ts';
 import { refuseViews } from './column-dependents.ts';
@@ -90,7 +92,7 @@ function isTable(table: TableDescriptor | null): table is TableDescriptor {
 export async function deleteCollection(alteration: Alteration, name: string): Promise<void> {
   const collection = alteration.catalog.collections.get(name);
   if (collection === undefined || collection.system) {
-    throw forbidden(`There is no collection ${name} to delete.`);
+    throw forbidden(reason('no_collection_to_delete', { name }));
   }
   const { table } = collection;
   const dependents = dependentsOf(alteration.catalog, collection);

@@ -2,14 +2,16 @@
  * What depends on a collection: everything of other collections that refers to it and cannot stay
  * as it is when the collection is deleted.
  */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import type { Relation } from '#core/catalog/relation.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import type { Relation } from '#core/model/catalog/relation.ts';
 import type { TableName } from '../schema-change-context.ts';
 import type { FieldAddress } from './revoke-field-rights.ts';
 
 /** A foreign key of several columns that refers to the collection. */
-export interface WideKey {
+export interface CompositeForeignKey {
   readonly table: TableName;
   readonly name: string;
 }
@@ -23,7 +25,7 @@ export interface CollectionDependents {
   /**
    * Foreign keys of several columns; only they are dropped, because others may use their columns.
    */
-  readonly wideKeys: readonly WideKey[];
+  readonly wideKeys: readonly CompositeForeignKey[];
   /** Alias fields of others that lead to the collection's items. */
   readonly aliases: readonly FieldAddress[];
   /** Tables on the other side of all foreign keys from and to the collection. */
@@ -33,9 +35,11 @@ export interface CollectionDependents {
 function refuseKeyColumn(collection: Collection, name: string, target: string): void {
   if (!collection.table?.primaryKey?.includes(name)) return;
   throw new ServiceError('UNPROCESSABLE_ENTITY', {
-    reason:
-      `${collection.name}.${name} refers to ${target} and belongs to the primary key of ` +
-      `${collection.name}: delete that collection or that relation first.`,
+    reason: reason('primary_key_depends_on_relation', {
+      name: collection.name,
+      field: name,
+      target,
+    }),
   });
 }
 
@@ -58,7 +62,7 @@ function inward(catalog: Catalog, target: string): [Collection, Relation][] {
  */
 export function dependentsOf(catalog: Catalog, target: Collection): CollectionDependents {
   const references = new Map<string, FieldAddress>();
-  const wideKeys: WideKey[] = [];
+  const wideKeys: CompositeForeignKey[] = [];
   const aliases: FieldAddress[] = [];
   const tables: TableName[] = [];
   for (const [collection, relation] of inward(catalog, target.name)) {

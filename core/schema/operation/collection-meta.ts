@@ -1,11 +1,13 @@
 /** Reads and writes the rows of `system_collections`. */
-import type { Catalog } from '#core/catalog/catalog.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { identifier, join, raw, sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { CollectionMetaInput } from '../metadata-input.ts';
 import type { Alteration } from '../schema-change-context.ts';
-import { cell, given } from './metadata-row.ts';
+import { givenMembers, memberSql } from './metadata-row.ts';
 
 /** A row as given; missing members keep their values, or get their default. */
 export interface CollectionRow {
@@ -39,9 +41,9 @@ export function checkGroups(catalog: Catalog, rows: readonly CollectionRow[]): v
     const passed = new Set<unknown>([collection]);
     for (let group = groups.get(collection); group !== null; group = groups.get(String(group))) {
       if (group === undefined || !groups.has(String(group))) {
-        throw invalidPayload(`The group of ${collection} is no collection with metadata.`);
+        throw invalidPayload(reason('group_without_metadata', { collection }));
       }
-      if (passed.has(group)) throw invalidPayload(`The group of ${collection} is within itself.`);
+      if (passed.has(group)) throw invalidPayload(reason('group_within_itself', { collection }));
       passed.add(group);
     }
   }
@@ -53,11 +55,13 @@ export async function insertCollections(
   rows: readonly CollectionRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const members = [...new Set(rows.flatMap(({ meta }) => given(meta).map(([member]) => member)))];
+  const members = [
+    ...new Set(rows.flatMap(({ meta }) => givenMembers(meta).map(([member]) => member))),
+  ];
   const lines = rows.map(({ collection, meta }) => {
-    const values = new Map(given(meta));
+    const values = new Map(givenMembers(meta));
     const cells = members.map((member) =>
-      values.has(member) ? cell('collections', member, values.get(member)) : raw('DEFAULT'),
+      values.has(member) ? memberSql('collections', member, values.get(member)) : raw('DEFAULT'),
     );
     return sql`(${join([sql`${collection}`, ...cells])})`;
   });
@@ -71,7 +75,7 @@ export async function writeCollection(
   { run, system }: Alteration,
   { collection, meta }: CollectionRow,
 ): Promise<void> {
-  const members = given(meta);
+  const members = givenMembers(meta);
   if (members.length === 0) return;
   const columns = [['collection', collection] as const, ...members];
   const changes = members.map(
@@ -80,6 +84,6 @@ export async function writeCollection(
   await run(sql`
     INSERT INTO ${systemTable(system, 'collections')}
       (${join(columns.map(([member]) => identifier(member)))})
-    VALUES (${join(columns.map(([member, value]) => cell('collections', member, value)))})
+    VALUES (${join(columns.map(([member, value]) => memberSql('collections', member, value)))})
     ON CONFLICT (collection) DO UPDATE SET ${join(changes)}`);
 }

@@ -2,13 +2,15 @@
  * The table of a new collection: its columns, key, indexes and comments, and the metadata of its
  * fields.
  */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { identifier, join, literal, sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
 import { columnDefinition, isColumnType } from '../column-type.ts';
 import type { CollectionInput, FieldInput } from '../schema-change.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import { finishColumn } from './field.ts';
-import { insertFieldMeta, metaOfNew } from './field-meta.ts';
+import { insertFieldMeta, newFieldMeta } from './field-meta.ts';
 
 /** The key of a collection that is created without one. */
 const KEY: FieldInput = {
@@ -34,15 +36,15 @@ function checkFields(collection: string, fields: readonly FieldInput[], key: rea
   const names = new Set<string>();
   for (const { field, type } of fields) {
     if (names.has(field)) {
-      const reason =
+      const why =
         fields[0] === KEY && field === KEY.field
-          ? `${collection} needs a primary key, and its field id is none: mark it, or another one.`
-          : `The field ${field} is given twice.`;
-      throw invalidPayload(reason, { field });
+          ? reason('primary_key_missing', { collection })
+          : reason('field_given_twice', { field });
+      throw invalidPayload(why, { field });
     }
     names.add(field);
     if (key.includes(field) && !isColumnType(type)) {
-      throw invalidPayload(`${field} has no column, so it can be no primary key.`, { field });
+      throw invalidPayload(reason('primary_key_without_column', { field }), { field });
     }
   }
 }
@@ -55,7 +57,7 @@ async function describeFields(
 ): Promise<void> {
   const last = new Map<string | null, number>();
   for (const input of fields) {
-    const meta = metaOfNew(input);
+    const meta = newFieldMeta(input);
     if (meta === null) continue;
     const group = meta.group ?? null;
     const place = (last.get(group) ?? 0) + 1;
@@ -72,7 +74,7 @@ export async function describeFolder(
   checkFields(collection, fields, []);
   const column = fields.find(({ type }) => isColumnType(type));
   if (column !== undefined) {
-    throw invalidPayload(`${collection} is a folder, so ${column.field} cannot have a column.`);
+    throw invalidPayload(reason('folder_with_column', { collection, field: column.field }));
   }
   await describeFields(alteration, collection, fields);
 }

@@ -1,8 +1,10 @@
 /** Creates collections and changes their metadata. */
-import type { Catalog } from '#core/catalog/catalog.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
 import { sql } from '#core/database/sql.ts';
-import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { CollectionInput } from '../schema-change.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import {
@@ -48,7 +50,7 @@ export async function createCollections(
   const names = collections.map(({ collection }) => collection);
   const taken = await takenNames(alteration, names);
   for (const name of names) {
-    if (taken.has(name)) throw invalidPayload(`There is something named ${name} already.`);
+    if (taken.has(name)) throw invalidPayload(reason('collection_name_taken', { name }));
     taken.add(name);
   }
   const rows = collections.flatMap(({ collection, schema, meta }): CollectionRow[] =>
@@ -67,7 +69,7 @@ export async function createCollections(
 function requireCollection(catalog: Catalog, name: string): void {
   const collection = catalog.collections.get(name);
   if (collection === undefined || collection.system) {
-    throw forbidden(`There is no collection ${name} to change.`);
+    throw forbidden(reason('no_collection_to_change', { name }));
   }
 }
 

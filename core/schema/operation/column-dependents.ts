@@ -1,6 +1,8 @@
 /** Finds what reads columns and would be dropped, or break, with them; such a change is refused. */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
 import type { Alteration, TableName } from '../schema-change-context.ts';
 
 interface View {
@@ -31,8 +33,12 @@ export async function refuseViews(
     ORDER BY 1, 2`);
   if (views.length === 0) return;
   const names = views.map((view) => `${view.schema}.${view.name}`);
-  const reason = `Views depend on ${columns.join(', ')} of ${name}: ${names.join(', ')}.`;
-  throw new ServiceError('UNPROCESSABLE_ENTITY', { views: names, reason });
+  const why = reason('views_depend_on_columns', {
+    columns: columns.join(', '),
+    collection: name,
+    views: names.join(', '),
+  });
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { views: names, reason: why });
 }
 
 /** A view reads another one. */
@@ -104,6 +110,10 @@ export async function refuseComputed(
     ORDER BY 1`);
   if (found.length === 0) return;
   const computed = found.map((column) => column.name);
-  const reason = `${computed.join(', ')} of ${name} is computed from ${columns.join(', ')}.`;
-  throw new ServiceError('UNPROCESSABLE_ENTITY', { computed, reason });
+  const why = reason('computed_columns_depend', {
+    computed: computed.join(', '),
+    collection: name,
+    columns: columns.join(', '),
+  });
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { computed, reason: why });
 }

@@ -1,14 +1,16 @@
 /** Deletes fields: the columns with their data, and everything that names the fields. */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed-field.ts';
+
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
-import { maskInHistory } from '#core/history/mask.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { maskRevisions } from '#core/write/history/mask-revisions.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import { refuseComputed, refuseViews } from './column-dependents.ts';
-import { alter } from './field.ts';
-import { collectionNamed, collectionOfField, fieldNamed, tableOf } from './find-target.ts';
+import { alterTable } from './field.ts';
+import { collectionOfField, requireCollection, requireField, requireTable } from './find-target.ts';
 import { derivedFields, type FieldAddress, revokeFields } from './revoke-field-rights.ts';
 
 function key({ collection, field }: FieldAddress): string {
@@ -23,7 +25,7 @@ function withAliases(catalog: Catalog, fields: readonly FieldAddress[]): FieldAd
   const gone = new Map(fields.map((field) => [key(field), field]));
   for (const { collection, field } of fields) {
     for (const alias of derivedFields(catalog, { collection, field })) gone.set(key(alias), alias);
-    for (const meta of collectionNamed(catalog, collection).descriptor.relations) {
+    for (const meta of requireCollection(catalog, collection).descriptor.relations) {
       const { manyField, oneCollection, oneField, oneCollectionField } = meta;
       if (manyField !== field && oneCollectionField !== field) continue;
       if (oneCollection === null || oneField === null) continue;
@@ -114,13 +116,14 @@ async function forgetPresets(
 function refuseLast({ name, table }: Collection, columns: readonly string[]): void {
   const all = table?.columns ?? [];
   const keyColumn = columns.find((column) => table?.primaryKey?.includes(column));
-  const reason =
-    keyColumn !== undefined
-      ? `${keyColumn} is the primary key of ${name}, or a part of it, and stays.`
-      : all.every((column) => columns.includes(column.name))
-        ? `${name} would be left without any column: delete the collection instead.`
-        : null;
-  if (reason !== null) throw new ServiceError('UNPROCESSABLE_ENTITY', { collection: name, reason });
+  const refuse = (why: Reason) =>
+    new ServiceError('UNPROCESSABLE_ENTITY', { collection: name, reason: why });
+  if (keyColumn !== undefined) {
+    throw refuse(reason('primary_key_stays', { field: keyColumn, collection: name }));
+  }
+  if (all.every((column) => columns.includes(column.name))) {
+    throw refuse(reason('last_column_stays', { collection: name }));
+  }
 }
 
 /**
@@ -136,15 +139,15 @@ async function maskHistory(
     const field = fields.get(column);
     return field !== undefined && isConcealed(field);
   });
-  if (concealed.length > 0) await run(maskInHistory(system, name, concealed));
+  if (concealed.length > 0) await run(maskRevisions(system, name, concealed));
 }
 
 /** The columns of the fields, by their collection. */
 function columnsByCollection(catalog: Catalog, fields: readonly FieldAddress[]) {
   const columns = new Map<Collection, string[]>();
   for (const address of fields) {
-    const collection = collectionNamed(catalog, address.collection);
-    const { column, name } = fieldNamed(collection, address.field);
+    const collection = requireCollection(catalog, address.collection);
+    const { column, name } = requireField(collection, address.field);
     if (column === null) continue;
     columns.set(collection, [...(columns.get(collection) ?? []), name]);
   }
@@ -161,12 +164,12 @@ export async function removeFields(
 ): Promise<void> {
   if (fields.length === 0) return;
   for (const [collection, columns] of columnsByCollection(alteration.catalog, fields)) {
-    const table = tableOf(collection);
+    const table = requireTable(collection);
     refuseLast(collection, columns);
     await refuseViews(alteration, table, columns);
     await refuseComputed(alteration, table, columns);
     const drops = columns.map((column) => sql`DROP COLUMN ${identifier(column)}`);
-    await alteration.run(alter(table, join(drops)));
+    await alteration.run(alterTable(table, join(drops)));
     await maskHistory(alteration, collection, columns);
   }
   const gone = withAliases(alteration.catalog, fields);
@@ -183,9 +186,9 @@ export async function removeFields(
  */
 export async function deleteField(alteration: Alteration, address: FieldAddress): Promise<void> {
   const collection = collectionOfField(alteration.catalog, address.collection, address.field);
-  const { column, name } = fieldNamed(collection, address.field);
+  const { column, name } = requireField(collection, address.field);
   if (column !== null) {
-    const table = tableOf(collection);
+    const table = requireTable(collection);
     refuseLast(collection, [name]);
     await refuseViews(alteration, table, [name]);
     // Most of the history is masked before the table is locked; the rest under the lock.

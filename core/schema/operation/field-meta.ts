@@ -1,16 +1,18 @@
 /** Reads and writes the rows of `system_fields`. */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { identifier, join, raw, sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { flagOf } from '../column-type.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { requiredTypeFlag } from '../column-type.ts';
 import type { FieldMetaInput } from '../metadata-input.ts';
 import type { FieldInput } from '../schema-change.ts';
 import type { Alteration } from '../schema-change-context.ts';
-import { cell, given } from './metadata-row.ts';
+import { givenMembers, memberSql } from './metadata-row.ts';
 import type { FieldAddress } from './revoke-field-rights.ts';
 
 /** The flags of a comma-separated list. */
-export function flagsOf(special: string | null | undefined): string[] {
+export function parseFlags(special: string | null | undefined): string[] {
   return special ? special.split(',') : [];
 }
 
@@ -21,7 +23,7 @@ export function flagsOf(special: string | null | undefined): string[] {
  */
 export function refuseClearDefault(field: string, flags: readonly string[], value: unknown): void {
   if (!flags.includes('hash') || value === undefined || value === null) return;
-  throw invalidPayload(`${field} holds hashes, and a default value would not be hashed.`, {
+  throw invalidPayload(reason('default_of_hashed_field', { field }), {
     field,
   });
 }
@@ -31,10 +33,10 @@ export function refuseClearDefault(field: string, flags: readonly string[], valu
  * column says everything.
  * @throws ServiceError INVALID_PAYLOAD for a default in clear text
  */
-export function metaOfNew({ field, type, meta, schema }: FieldInput): FieldMetaInput | null {
-  const flag = flagOf(type);
+export function newFieldMeta({ field, type, meta, schema }: FieldInput): FieldMetaInput | null {
+  const flag = requiredTypeFlag(type);
   const isAlias = type === null || type === 'alias';
-  const given = flagsOf(meta?.special);
+  const given = parseFlags(meta?.special);
   const flags = flag === null || given.includes(flag) ? given : [...given, flag];
   refuseClearDefault(field, flags, schema?.default_value);
   if (flags.length > given.length) return { ...meta, special: flags.join(',') };
@@ -52,12 +54,12 @@ export async function insertFieldMeta(
   sort?: number,
 ): Promise<void> {
   const table = systemTable(system, 'fields');
-  const members = given(meta).filter(([member]) => member !== 'sort');
+  const members = givenMembers(meta).filter(([member]) => member !== 'sort');
   const last = sql`(SELECT coalesce(max(sort), 0) + 1 FROM ${table} WHERE collection = ${collection}
     AND "group" IS NOT DISTINCT FROM ${meta.group ?? null}::text)`;
   const place = meta.sort ?? sort;
   const columns = ['collection', 'field', 'sort', ...members.map(([member]) => member)];
-  const values = members.map(([member, value]) => cell('fields', member, value));
+  const values = members.map(([member, value]) => memberSql('fields', member, value));
   await run(sql`
     INSERT INTO ${table} (${join(columns.map((column) => identifier(column)))})
     VALUES (${join([
@@ -72,10 +74,10 @@ export async function writeFieldMeta(
   { collection, field }: FieldAddress,
   meta: FieldMetaInput,
 ): Promise<void> {
-  const members = given(meta);
+  const members = givenMembers(meta);
   const columns = ['collection', 'field', ...members.map(([member]) => member)];
   const values = [sql`${collection}`, sql`${field}`];
-  for (const [member, value] of members) values.push(cell('fields', member, value));
+  for (const [member, value] of members) values.push(memberSql('fields', member, value));
   const changes = members.map(
     ([member]) => sql`${identifier(member)} = ${identifier('excluded', member)}`,
   );

@@ -3,29 +3,30 @@
  * is sent back as it was read changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import type { Collection, ColumnField, Field } from '#core/model/catalog/catalog.ts';
+import { fieldType } from '#core/model/catalog/column-typing.ts';
 import type {
   ColumnDescriptor,
   IndexDescriptor,
   TableDescriptor,
-} from '#core/catalog/descriptor.ts';
-import { fieldType } from '#core/catalog/field-type.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
+} from '#core/model/catalog/descriptor.ts';
 import {
   columnType,
   columnTypeName,
-  flagOf,
   isColumnType,
   isTypeFlag,
-  longestOf,
+  maxLengthOf,
+  requiredTypeFlag,
 } from '../column-type.ts';
 import type { FieldMetaInput } from '../metadata-input.ts';
 import { defaultValue } from '../read-default.ts';
 import type { ColumnTypeName, FieldPatch, FieldSchemaInput } from '../schema-change.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import type { TargetType } from '../type-conversion.ts';
-import { flagsOf, refuseClearDefault } from './field-meta.ts';
-import { tableOf } from './find-target.ts';
+import { parseFlags, refuseClearDefault } from './field-meta.ts';
+import { requireTable } from './find-target.ts';
 
 /** The changes of a column; null or missing where nothing changes. */
 export interface ColumnPlan {
@@ -82,8 +83,9 @@ function flagsAfter(field: Field, patch: FieldPatch): readonly string[] | null {
   const { type } = patch;
   const changes = isColumnType(type ?? null) && type !== field.type;
   if (given === undefined && !changes) return null;
-  const before = given === undefined ? field.special.filter(keeps(type ?? null)) : flagsOf(given);
-  const flag = changes ? flagOf(type ?? null) : null;
+  const before =
+    given === undefined ? field.special.filter(keeps(type ?? null)) : parseFlags(given);
+  const flag = changes ? requiredTypeFlag(type ?? null) : null;
   return flag === null || before.includes(flag) ? before : [...before, flag];
 }
 
@@ -112,11 +114,11 @@ async function target(
   type: ColumnTypeName,
   schema: FieldSchemaInput | null,
 ): Promise<TargetType> {
-  if (type === 'unknown') throw invalidPayload('No field can be turned into type unknown.');
+  if (type === 'unknown') throw invalidPayload(reason('type_unknown_not_settable'));
   const decimal = type === 'decimal';
   const precision = decimal ? (schema?.numeric_precision ?? 10) : null;
   const scale = decimal ? (schema?.numeric_scale ?? Math.min(5, precision ?? 5)) : null;
-  const length = longestOf(type, schema);
+  const length = maxLengthOf(type, schema);
   return { type, sql: await columnType(alteration, type, schema), length, precision, scale };
 }
 
@@ -161,13 +163,13 @@ function refuseIdentity(
   const isKey = primaryKey.some((key) => key.name === field);
   const counts = column.identity !== null || column.sequence !== null;
   if (schema.is_primary_key !== undefined && schema.is_primary_key !== isKey) {
-    throw invalidPayload(`The primary key of ${name} cannot be changed.`, { field });
+    throw invalidPayload(reason('primary_key_unchangeable', { name }), { field });
   }
   if (schema.has_auto_increment !== undefined && schema.has_auto_increment !== counts) {
-    throw invalidPayload(`The auto increment of ${field} cannot be changed.`, { field });
+    throw invalidPayload(reason('auto_increment_unchangeable', { field }), { field });
   }
   if (isKey && schema.is_nullable === true) {
-    throw invalidPayload(`${field} is the primary key of ${name} and cannot be null.`, { field });
+    throw invalidPayload(reason('primary_key_not_nullable', { field, name }), { field });
   }
 }
 
@@ -177,7 +179,7 @@ function defaultAfter({ column, type, name }: ColumnField, schema: FieldSchemaIn
   const counts = column.identity !== null || column.sequence !== null;
   if (counts && value === null) return null;
   if (counts || column.generatedExpression !== null) {
-    throw invalidPayload(`The value of ${name} is made by the database itself.`, { field: name });
+    throw invalidPayload(reason('value_made_by_database', { name }), { field: name });
   }
   return { value };
 }
@@ -217,7 +219,7 @@ async function planColumn(
     (part) => part === null,
   );
   if (nothing) return null;
-  return { ...plan, table: tableOf(collection) };
+  return { ...plan, table: requireTable(collection) };
 }
 
 /** @throws INVALID_PAYLOAD for a patch that makes a column of an alias, or an alias of a column */
@@ -227,17 +229,17 @@ function refuseOtherKind(field: Field, { type, schema }: FieldPatch): void {
   const isColumn = field.column !== null;
   if (isColumn === isColumnType(type)) {
     if (isColumn || Object.keys(schema ?? {}).length === 0) return;
-    throw invalidPayload(`${name} is an alias, which has no column.`, { field: name });
+    throw invalidPayload(reason('alias_without_column', { name }), { field: name });
   }
-  const reason = isColumn ? 'has a column and cannot become an alias' : 'is an alias and stays one';
-  throw invalidPayload(`${name} ${reason}.`, { field: name });
+  const why = isColumn ? reason('column_stays', { name }) : reason('alias_stays', { name });
+  throw invalidPayload(why, { field: name });
 }
 
 /**
  * The changes of a field.
  * @throws INVALID_PAYLOAD for what is impossible for fields of its kind
  */
-export async function planField(
+export async function planFieldPatch(
   alteration: Alteration,
   collection: Collection,
   field: Field,

@@ -1,20 +1,22 @@
 /** Changes fields: the columns, as far as they differ, and the metadata. */
-import type { Collection } from '#core/catalog/catalog.ts';
-import type { TableDescriptor } from '#core/catalog/descriptor.ts';
-import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { columnTypeName, commentOn, longestOf } from '../column-type.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
+import { isBuiltIn } from '#core/model/catalog/system-descriptors.ts';
+import { columnTypeName, commentOn, maxLengthOf } from '../column-type.ts';
 import { defaultExpression } from '../default-sql.ts';
 import { defaultValue } from '../read-default.ts';
 import type { ColumnTypeName, FieldPatch } from '../schema-change.ts';
 import type { Alteration, LockMode, TableLock } from '../schema-change-context.ts';
 import { changeColumnType, checkTypeChange } from './change-type.ts';
 import { refuseViews } from './column-dependents.ts';
-import { alter } from './field.ts';
+import { alterTable } from './field.ts';
 import { writeFieldMeta } from './field-meta.ts';
-import { type ColumnPlan, type FieldPlan, indexesOn, planField } from './field-patch.ts';
-import { collectionNamed, fieldNamed } from './find-target.ts';
+import { type ColumnPlan, type FieldPlan, indexesOn, planFieldPatch } from './field-patch.ts';
+import { requireCollection, requireField } from './find-target.ts';
 
 /** Of system collections only the indexes can be changed. */
 function refuseSystem(collection: Collection, patches: readonly FieldPatch[]): void {
@@ -24,14 +26,14 @@ function refuseSystem(collection: Collection, patches: readonly FieldPatch[]): v
     const members = Object.keys(schema ?? {});
     const only = members.length > 0 && members.every((member) => member === 'is_indexed');
     if (type === undefined && !meta && only) continue;
-    throw forbidden(`${name} belongs to Sluice; only is_indexed of its fields can be changed.`);
+    throw invalidPayload(reason('system_field_only_indexed', { name }), { field });
   }
 }
 
 function refuseTwice(patches: readonly FieldPatch[]): void {
   const names = new Set<string>();
   for (const { field } of patches) {
-    if (names.has(field)) throw invalidPayload(`The field ${field} is named twice.`, { field });
+    if (names.has(field)) throw invalidPayload(reason('field_named_twice', { field }), { field });
     names.add(field);
   }
 }
@@ -95,13 +97,13 @@ async function changeType(alteration: Alteration, plan: ColumnPlan, collection: 
   await refuseViews(alteration, table, [field.name]);
   const counts = field.column.identity !== null || field.column.sequence !== null;
   if (counts && target.type !== 'integer' && target.type !== 'bigInteger') {
-    const reason = `${field.name} counts by itself and stays a whole number.`;
-    throw invalidPayload(reason, { field: field.name });
+    const why = reason('counting_field_type_fixed', { name: field.name });
+    throw invalidPayload(why, { field: field.name });
   }
   const column = identifier(field.name);
   const hadDefault = !counts && field.column.defaultExpression !== null;
   // A default is not cast with the values; it is written again for the new type.
-  if (hadDefault) await alteration.run(alter(table, sql`ALTER COLUMN ${column} DROP DEFAULT`));
+  if (hadDefault) await alteration.run(alterTable(table, sql`ALTER COLUMN ${column} DROP DEFAULT`));
   await changeColumnType(alteration, { collection, table, field, target });
   if (counts) await widenSequence(alteration, plan, target.type);
   if (hadDefault) await setDefault(alteration, plan, target.type, keptDefault(plan));
@@ -127,10 +129,10 @@ async function setDefault(
   value: unknown,
 ): Promise<void> {
   const { maxLength } = field.column;
-  const longest = target === null ? maxLength : longestOf(type, { max_length: target.length });
+  const longest = target === null ? maxLength : maxLengthOf(type, { max_length: target.length });
   const expression = defaultExpression(type, value, longest);
   const action = expression === null ? raw('DROP DEFAULT') : sql`SET DEFAULT ${expression}`;
-  await alteration.run(alter(table, sql`ALTER COLUMN ${identifier(field.name)} ${action}`));
+  await alteration.run(alterTable(table, sql`ALTER COLUMN ${identifier(field.name)} ${action}`));
 }
 
 async function makeRequired(alteration: Alteration, plan: ColumnPlan, collection: string) {
@@ -141,11 +143,11 @@ async function makeRequired(alteration: Alteration, plan: ColumnPlan, collection
       WHERE ${column} IS NULL`,
   );
   if (rows > 0) {
-    const reason = `${rows} items of ${collection} have no value in ${field.name}.`;
+    const why = reason('items_without_value', { rows, collection, name: field.name });
     const place = { collection, field: field.name };
-    throw new ServiceError('CONTAINS_NULL_VALUES', { ...place, rows, reason });
+    throw new ServiceError('CONTAINS_NULL_VALUES', { ...place, rows, reason: why });
   }
-  await alteration.run(alter(table, sql`ALTER COLUMN ${column} SET NOT NULL`));
+  await alteration.run(alterTable(table, sql`ALTER COLUMN ${column} SET NOT NULL`));
 }
 
 /** Drops the indexes on the column alone, and the constraints of these. */
@@ -159,7 +161,7 @@ async function dropIndexes(
     if (isUnique !== unique) continue;
     const constraint = table.uniques.some((one) => one.name === name);
     const statement: Sql = constraint
-      ? alter(table, sql`DROP CONSTRAINT ${identifier(name)}`)
+      ? alterTable(table, sql`DROP CONSTRAINT ${identifier(name)}`)
       : sql`DROP INDEX ${identifier(table.schema, name)}`;
     await alteration.run(statement);
   }
@@ -177,7 +179,7 @@ async function carryOut(alteration: Alteration, collection: Collection, plan: Co
     await setDefault(alteration, plan, type, plan.default.value);
   }
   if (nullable === true) {
-    await alteration.run(alter(table, sql`ALTER COLUMN ${column} DROP NOT NULL`));
+    await alteration.run(alterTable(table, sql`ALTER COLUMN ${column} DROP NOT NULL`));
   }
   if (nullable === false) await makeRequired(alteration, plan, collection.name);
   const order = { collection: collection.name, field: field.name, table };
@@ -192,8 +194,9 @@ async function carryOut(alteration: Alteration, collection: Collection, plan: Co
 
 /**
  * Changes fields of one collection, all or none.
- * @throws FORBIDDEN for an unknown field, and for more than the index of a system field
- * @throws INVALID_PAYLOAD for what is impossible for fields of its kind
+ * @throws FORBIDDEN for an unknown field
+ * @throws INVALID_PAYLOAD for what is impossible for fields of its kind, and for more than the index of a
+ *   system field
  * @throws UNPROCESSABLE_ENTITY when values would be lost or views depend on a column
  * @throws CONTAINS_NULL_VALUES when a field becomes required and items lack its value
  */
@@ -202,13 +205,13 @@ export async function updateFields(
   name: string,
   patches: readonly FieldPatch[],
 ): Promise<void> {
-  const collection = collectionNamed(alteration.catalog, name);
+  const collection = requireCollection(alteration.catalog, name);
   refuseTwice(patches);
   refuseSystem(collection, patches);
   const plans: FieldPlan[] = [];
   for (const patch of patches) {
-    const field = fieldNamed(collection, patch.field);
-    plans.push(await planField(alteration, collection, field, patch));
+    const field = requireField(collection, patch.field);
+    plans.push(await planFieldPatch(alteration, collection, field, patch));
   }
   const columns = plans.flatMap(({ column }) => column ?? []);
   for (const { field, table, type: target } of columns) {

@@ -1,17 +1,19 @@
 /** Creates a field: its column with default, key, indexes and comment, and its metadata. */
-import type { Collection } from '#core/catalog/catalog.ts';
-import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, type Sql, sql } from '#core/database/sql.ts';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
 import { columnDefinition, commentOn, isColumnType } from '../column-type.ts';
 import type { FieldInput } from '../schema-change.ts';
 import type { Alteration, TableName } from '../schema-change-context.ts';
-import { insertFieldMeta, metaOfNew } from './field-meta.ts';
-import { collectionOfField, tableOf } from './find-target.ts';
-import { revokeFields, shortWayBack } from './revoke-field-rights.ts';
+import { insertFieldMeta, newFieldMeta } from './field-meta.ts';
+import { collectionOfField, requireTable } from './find-target.ts';
+import { defaultReverseField, revokeFields } from './revoke-field-rights.ts';
 
 /** ALTER TABLE with one action. */
-export function alter({ schema, name }: TableName, action: Sql): Sql {
+export function alterTable({ schema, name }: TableName, action: Sql): Sql {
   return sql`ALTER TABLE ${identifier(schema, name)} ${action}`;
 }
 
@@ -47,8 +49,8 @@ async function refuseMissing(
     sql`SELECT count(*)::float8 AS rows FROM ${identifier(table.schema, table.name)}`,
   );
   if (rows === 0) return;
-  const reason = `The ${rows} items of ${name} would have no value: give a default_value.`;
-  throw new ServiceError('CONTAINS_NULL_VALUES', { collection: name, field, rows, reason });
+  const why = reason('required_field_without_default', { rows, collection: name });
+  throw new ServiceError('CONTAINS_NULL_VALUES', { collection: name, field, rows, reason: why });
 }
 
 async function addColumn(
@@ -59,14 +61,15 @@ async function addColumn(
 ): Promise<void> {
   const isKey = field.schema?.is_primary_key === true;
   if (isKey && table.primaryKey !== null) {
-    throw invalidPayload(`${collection.name} has a primary key already.`);
+    throw invalidPayload(reason('primary_key_exists', { name: collection.name }));
   }
   const definition = await columnDefinition(alteration, field);
   // PostgreSQL would refuse it too; this check needs no lock.
   await refuseMissing(alteration, collection, field);
   await alteration.lock([table]);
-  await alteration.run(alter(table, sql`ADD COLUMN ${definition}`));
-  if (isKey) await alteration.run(alter(table, sql`ADD PRIMARY KEY (${identifier(field.field)})`));
+  await alteration.run(alterTable(table, sql`ADD COLUMN ${definition}`));
+  if (isKey)
+    await alteration.run(alterTable(table, sql`ADD PRIMARY KEY (${identifier(field.field)})`));
   await finishColumn(alteration, collection.name, table, field);
 }
 
@@ -84,14 +87,19 @@ export async function createField(
 ): Promise<void> {
   const collection = collectionOfField(alteration.catalog, collectionName, field.field);
   if (collection.fields.has(field.field)) {
-    throw invalidPayload(`${collectionName} has a field ${field.field} already.`);
+    throw invalidPayload(
+      reason('field_name_taken', { collection: collectionName, field: field.field }),
+    );
   }
   if (isColumnType(field.type)) {
-    await addColumn(alteration, collection, tableOf(collection), field);
+    await addColumn(alteration, collection, requireTable(collection), field);
   }
-  const meta = metaOfNew(field);
+  const meta = newFieldMeta(field);
   const address = { collection: collectionName, field: field.field };
   if (meta !== null) await insertFieldMeta(alteration, address, meta);
   // A right on a reverse field of this name is not a right on the new field.
-  await revokeFields(alteration, shortWayBack(alteration.catalog, collectionName, field.field));
+  await revokeFields(
+    alteration,
+    defaultReverseField(alteration.catalog, collectionName, field.field),
+  );
 }

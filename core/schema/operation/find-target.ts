@@ -1,13 +1,15 @@
 /** Finds the collections and fields that a change names, and checks that they can be changed. */
-import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
-import type { TableDescriptor } from '#core/catalog/descriptor.ts';
-import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
-import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
+import type { Catalog, Collection, Field } from '#core/model/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
+import { isBuiltIn } from '#core/model/catalog/system-descriptors.ts';
 
 /** @throws FORBIDDEN when the collection does not exist */
-export function collectionNamed(catalog: Catalog, name: string): Collection {
+export function requireCollection(catalog: Catalog, name: string): Collection {
   const collection = catalog.collections.get(name);
-  if (collection === undefined) throw forbidden(`There is no collection ${name}.`);
+  if (collection === undefined) throw forbidden(reason('no_such_collection', { name }));
   return collection;
 }
 
@@ -16,15 +18,16 @@ export function collectionNamed(catalog: Catalog, name: string): Collection {
  * @throws FORBIDDEN also for the built-in fields of system collections
  */
 export function collectionOfField(catalog: Catalog, name: string, field: string): Collection {
-  const collection = collectionNamed(catalog, name);
+  const collection = requireCollection(catalog, name);
   if (!isBuiltIn(collection, field)) return collection;
-  throw forbidden(`${name} belongs to Sluice; its field ${field} is fixed.`);
+  throw forbidden(reason('system_field_fixed', { collection: name, field }));
 }
 
 /** @throws FORBIDDEN when the field does not exist */
-export function fieldNamed(collection: Collection, name: string): Field {
+export function requireField(collection: Collection, name: string): Field {
   const field = collection.fields.get(name);
-  if (field === undefined) throw forbidden(`${collection.name} has no field ${name}.`);
+  if (field === undefined)
+    throw forbidden(reason('no_such_field', { collection: collection.name, field: name }));
   return field;
 }
 
@@ -32,10 +35,10 @@ export function fieldNamed(collection: Collection, name: string): Field {
  * The table whose columns can be changed.
  * @throws INVALID_PAYLOAD for folders, views and foreign tables
  */
-export function tableOf({ name, table }: Collection): TableDescriptor {
-  if (table === null) throw invalidPayload(`${name} is a folder, which has no columns.`);
+export function requireTable({ name, table }: Collection): TableDescriptor {
+  if (table === null) throw invalidPayload(reason('folder_without_columns', { name }));
   if (table.kind !== 'table' && table.kind !== 'partitioned') {
-    throw invalidPayload(`${name} is a ${table.kind}, whose columns are not changed here.`);
+    throw invalidPayload(reason('columns_unchangeable', { name, kind: table.kind }));
   }
   return table;
 }

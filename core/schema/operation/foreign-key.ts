@@ -2,15 +2,17 @@
  * Creates, replaces and drops foreign keys, and checks beforehand whether one is possible. Does not
  * know metadata.
  */
-import type { Collection } from '#core/catalog/catalog.ts';
-import type { ColumnDescriptor, ReferentialAction } from '#core/catalog/descriptor.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import type { ColumnDescriptor, ReferentialAction } from '#core/model/catalog/descriptor.ts';
 import type { Alteration, LockMode, TableLock, TableName } from '../schema-change-context.ts';
 import type { RelationAddress } from './relation-meta.ts';
 
 /** A new foreign key; the columns of both sides are in the same order. */
-export interface ForeignKeyOrder {
+export interface ForeignKeyRequest {
   readonly name: string;
   readonly table: TableName;
   readonly columns: readonly string[];
@@ -45,7 +47,7 @@ function action(event: 'DELETE' | 'UPDATE', what: ReferentialAction): Sql[] {
   return what === 'NO ACTION' ? [] : [raw(`ON ${event} ${what}`)];
 }
 
-function addition(key: ForeignKeyOrder, { full, deferrable, deferred }: Manner): Sql {
+function addition(key: ForeignKeyRequest, { full, deferrable, deferred }: Manner): Sql {
   const clauses = [
     sql`ADD CONSTRAINT ${identifier(key.name)} FOREIGN KEY (${columnList(key.columns)})`,
     sql`REFERENCES ${tableOf(key.target)} (${columnList(key.targetColumns)})`,
@@ -58,8 +60,8 @@ function addition(key: ForeignKeyOrder, { full, deferrable, deferred }: Manner):
 }
 
 /** Locks both tables of a foreign key: creating one excludes writers, dropping one everybody. */
-export function tablesOf(
-  { table, target }: Pick<ForeignKeyOrder, 'table' | 'target'>,
+export function foreignKeyTables(
+  { table, target }: Pick<ForeignKeyRequest, 'table' | 'target'>,
   mode: LockMode,
 ): TableLock[] {
   return [
@@ -69,14 +71,14 @@ export function tablesOf(
 }
 
 /** Creates a foreign key; both tables must be locked. */
-export function addForeignKey(alteration: Alteration, key: ForeignKeyOrder): Promise<void> {
+export function addForeignKey(alteration: Alteration, key: ForeignKeyRequest): Promise<void> {
   return alteration.run(sql`ALTER TABLE ${tableOf(key.table)} ${addition(key, PLAIN)}`);
 }
 
 /** Drops a foreign key; both tables must be locked. */
 export function dropForeignKey(
   alteration: Alteration,
-  { table, name }: Pick<ForeignKeyOrder, 'table' | 'name'>,
+  { table, name }: Pick<ForeignKeyRequest, 'table' | 'name'>,
 ): Promise<void> {
   return alteration.run(sql`ALTER TABLE ${tableOf(table)} DROP CONSTRAINT ${identifier(name)}`);
 }
@@ -84,7 +86,7 @@ export function dropForeignKey(
 /** Changes the actions of a foreign key. */
 export async function replaceForeignKey(
   alteration: Alteration,
-  key: ForeignKeyOrder,
+  key: ForeignKeyRequest,
 ): Promise<void> {
   const [manner = PLAIN] = await alteration.ask<Manner>(sql`
     SELECT c.confmatchtype = 'f' AS full, c.condeferrable AS deferrable, c.condeferred AS deferred
@@ -105,7 +107,7 @@ function typeName({ typeSchema, typeName: name }: ColumnDescriptor): string[] {
  * Refuses a foreign key between columns that PostgreSQL cannot compare with the key's index.
  * @throws INVALID_PAYLOAD naming both types
  */
-export async function refuseOtherType(
+export async function refuseIncomparableTypes(
   alteration: Alteration,
   column: ColumnDescriptor,
   target: Collection,
@@ -131,8 +133,13 @@ export async function refuseOtherType(
             AND c.casttarget = o.opcintype AND c.castcontext = 'i'))) AS fits`);
   if (fits) return;
   throw invalidPayload(
-    `The field ${column.name} is ${column.typeText}, but the key ${key.name} of ${target.name} is ` +
-      `${key.column.typeText}: the one cannot refer to the other.`,
+    reason('foreign_key_type_differs', {
+      name: column.name,
+      typeText: column.typeText,
+      name2: key.name,
+      name3: target.name,
+      typeText2: key.column.typeText,
+    }),
   );
 }
 
@@ -148,7 +155,7 @@ interface Orphans {
 export async function refuseOrphans(
   alteration: Alteration,
   { collection, field }: RelationAddress,
-  { table, target, targetColumns: [key = ''] }: ForeignKeyOrder,
+  { table, target, targetColumns: [key = ''] }: ForeignKeyRequest,
 ): Promise<void> {
   const value = identifier('m', field);
   const [found] = await alteration.ask<Orphans>(sql`
@@ -167,8 +174,12 @@ export async function refuseOrphans(
     value: values[0],
     rows: Number(found.rows),
     values,
-    reason:
-      `${found.rows} items of ${collection} have a ${field} that refers to nothing: ` +
-      `${values.join(', ')}${Number(found.rows) > values.length ? ', …' : ''}.`,
+    reason: reason('foreign_key_values_without_item', {
+      rows: found.rows,
+      collection,
+      field,
+      values: values.join(', '),
+      more: Number(found.rows) > values.length ? ', …' : '',
+    }),
   });
 }

@@ -1,14 +1,16 @@
 /** The two ends of a relation, and what is known about it. */
-import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
-import type { RelationMeta, TableDescriptor } from '#core/catalog/descriptor.ts';
-import type { ManyToOne } from '#core/catalog/relation.ts';
-import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
-import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import type { ForeignKeyOrder } from './foreign-key.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
+import type { Catalog, Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import type { RelationMeta, TableDescriptor } from '#core/model/catalog/descriptor.ts';
+import type { ManyToOne } from '#core/model/catalog/relation.ts';
+import { isBuiltIn } from '#core/model/catalog/system-descriptors.ts';
+import type { ForeignKeyRequest } from './foreign-key.ts';
 import type { RelationAddress } from './relation-meta.ts';
 
 /** Kinds of tables that can have foreign keys, or be referred to. */
-export function ownTable({ table }: Collection): TableDescriptor | null {
+export function isForeignKeyTable({ table }: Collection): TableDescriptor | null {
   return table?.kind === 'table' || table?.kind === 'partitioned' ? table : null;
 }
 
@@ -16,21 +18,21 @@ export function ownTable({ table }: Collection): TableDescriptor | null {
  * The referring collection and its column.
  * @throws INVALID_PAYLOAD when one does not exist, or the column is the primary key
  */
-export function manySide(catalog: Catalog, { collection, field }: RelationAddress) {
+export function referringSide(catalog: Catalog, { collection, field }: RelationAddress) {
   const many = catalog.collections.get(collection);
   if (many === undefined || many.table === null) {
-    throw invalidPayload(`There is no collection ${collection} with a table.`);
+    throw invalidPayload(reason('no_collection_with_table', { collection }));
   }
   if (isBuiltIn(many, field)) {
-    throw forbidden(`${collection} belongs to Sluice; its field ${field} is fixed.`);
+    throw forbidden(reason('system_relation_field_fixed', { collection, field }));
   }
   const own = many.fields.get(field);
   if (own === undefined || own.column === null) {
-    throw invalidPayload(`${collection} has no field ${field} with a column.`);
+    throw invalidPayload(reason('no_field_with_column', { collection, field }));
   }
   const [key, ...others] = many.primaryKey;
   if (key?.name === field && others.length === 0) {
-    throw invalidPayload(`The field ${field} is the primary key of ${collection}.`);
+    throw invalidPayload(reason('relation_on_primary_key', { field, collection }));
   }
   return { many, column: own.column };
 }
@@ -39,12 +41,15 @@ export function manySide(catalog: Catalog, { collection, field }: RelationAddres
  * The target of a relation: a collection whose key is one field.
  * @throws INVALID_PAYLOAD when it does not exist, or has another key
  */
-export function oneSide(catalog: Catalog, name: string): { one: Collection; key: ColumnField } {
+export function referencedSide(
+  catalog: Catalog,
+  name: string,
+): { one: Collection; key: ColumnField } {
   const one = catalog.collections.get(name);
-  if (one === undefined) throw invalidPayload(`There is no collection ${name}.`);
+  if (one === undefined) throw invalidPayload(reason('no_such_collection', { name }));
   const [key, ...others] = one.primaryKey;
   if (key === undefined || others.length > 0) {
-    throw invalidPayload(`${name} has no primary key of one field to refer to.`);
+    throw invalidPayload(reason('target_without_single_key', { name }));
   }
   return { one, key };
 }
@@ -74,13 +79,18 @@ export function findRelation(
 export function knownRelation(catalog: Catalog, address: RelationAddress): KnownRelation {
   const found = findRelation(catalog, address);
   if (found === null || isBuiltIn(found.many, address.field)) {
-    throw forbidden(`There is no relation ${address.collection}.${address.field} to change.`);
+    throw forbidden(
+      reason('no_relation_to_change', { collection: address.collection, field: address.field }),
+    );
   }
   return found;
 }
 
 /** The current foreign key; null when the relation has none. */
-export function keyOf(catalog: Catalog, { many, pointer }: KnownRelation): ForeignKeyOrder | null {
+export function foreignKeyOf(
+  catalog: Catalog,
+  { many, pointer }: KnownRelation,
+): ForeignKeyRequest | null {
   const target = catalog.collections.get(pointer?.one.collection ?? '')?.table ?? null;
   const key = pointer?.foreignKey ?? null;
   if (many.table === null || target === null || key === null) return null;

@@ -1,11 +1,13 @@
 /** Reads, checks and writes the rows of `system_relations`. */
-import { type Catalog, isColumn } from '#core/catalog/catalog.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { identifier, join, sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { type Catalog, isColumn } from '#core/model/catalog/catalog.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { RelationMetaInput } from '../metadata-input.ts';
 import type { Alteration } from '../schema-change-context.ts';
-import { given } from './metadata-row.ts';
+import { givenMembers } from './metadata-row.ts';
 
 /** What identifies a relation: the referring collection and field. */
 export interface RelationAddress {
@@ -26,25 +28,24 @@ function requireColumn(catalog: Catalog, row: RelationRow, member: keyof Relatio
   if (name === null) return;
   if (name !== row.field && isColumn(catalog.collections.get(row.collection)?.fields.get(name)))
     return;
-  throw invalidPayload(`"${member}" names ${name}, which is no other column of ${row.collection}.`);
+  throw invalidPayload(
+    reason('relation_member_no_column', { member, name, collection: row.collection }),
+  );
 }
 
 /** The name of the reverse field is free: neither a column nor another relation has it. */
 function requireFreeName(catalog: Catalog, { collection, field, related, meta }: RelationRow) {
   const name = meta.one_field ?? null;
   if (name === null || related === null) return;
-  if (name.trim() === '') throw invalidPayload('"one_field" is empty.');
+  if (name.trim() === '') throw invalidPayload(reason('one_field_empty'));
   if (isColumn(catalog.collections.get(related)?.fields.get(name))) {
-    throw invalidPayload(`"one_field" names ${name}, which is a column of ${related}.`);
+    throw invalidPayload(reason('one_field_is_column', { name, related }));
   }
   for (const { descriptor } of catalog.collections.values()) {
     for (const { manyCollection, manyField, oneCollection, oneField } of descriptor.relations) {
       const own = manyCollection === collection && manyField === field;
       if (own || oneCollection !== related || oneField !== name) continue;
-      throw invalidPayload(
-        `"one_field" names ${name} of ${related}, which the relation ` +
-          `${manyCollection}.${manyField} has already.`,
-      );
+      throw invalidPayload(reason('one_field_taken', { name, related, manyCollection, manyField }));
     }
   }
 }
@@ -52,18 +53,15 @@ function requireFreeName(catalog: Catalog, { collection, field, related, meta }:
 function requireSeveral(catalog: Catalog, { meta }: RelationRow): void {
   const allowed = meta.one_allowed_collections?.split(',') ?? [];
   if ((meta.one_collection_field ?? null) === null || allowed.length === 0) {
-    throw invalidPayload(
-      'A relation without "related_collection" needs "one_collection_field" and ' +
-        '"one_allowed_collections" in "meta".',
-    );
+    throw invalidPayload(reason('relation_members_missing'));
   }
   for (const name of allowed) {
     const collection = catalog.collections.get(name);
     if (collection === undefined) {
-      throw invalidPayload(`"one_allowed_collections" names ${name}, which does not exist.`);
+      throw invalidPayload(reason('allowed_collection_unknown', { name }));
     }
     if (collection.primaryKey.length !== 1) {
-      throw invalidPayload(`${name} has no primary key of one field to refer to.`);
+      throw invalidPayload(reason('target_without_single_key', { name }));
     }
   }
 }
@@ -71,7 +69,9 @@ function requireSeveral(catalog: Catalog, { meta }: RelationRow): void {
 function refuseSeveral({ meta, related }: RelationRow): void {
   for (const member of ['one_collection_field', 'one_allowed_collections'] as const) {
     if ((meta[member] ?? null) === null) continue;
-    throw invalidPayload(`"${member}" is not for a relation to ${related} alone.`);
+    throw invalidPayload(
+      reason('member_of_other_relation_kind', { member, collection: related ?? '' }),
+    );
   }
 }
 
@@ -99,7 +99,7 @@ export function insertRelation(
     one_collection: related,
     ...meta,
   };
-  const members = given(row);
+  const members = givenMembers(row);
   return run(sql`
     INSERT INTO ${systemTable(system, 'relations')}
       (${join(members.map(([name]) => identifier(name)))})
@@ -112,7 +112,7 @@ export async function updateRelationRow(
   { collection, field }: RelationAddress,
   meta: RelationMetaInput,
 ): Promise<void> {
-  const members = given(meta);
+  const members = givenMembers(meta);
   if (members.length === 0) return;
   const changes = members.map(([name, value]) => sql`${identifier(name)} = ${value}`);
   await run(sql`

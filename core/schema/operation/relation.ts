@@ -1,7 +1,9 @@
 /** Creates, changes and deletes relations: the foreign key, its index and the metadata. */
-import type { RelationMeta } from '#core/catalog/descriptor.ts';
-import { isIndexed } from '#core/catalog/relation-graph.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import type { RelationMeta } from '#core/model/catalog/descriptor.ts';
+import { isIndexed } from '#core/model/catalog/relation-graph.ts';
 import { indexName } from '../index-name.ts';
 import type { RelationMetaInput } from '../metadata-input.ts';
 import type { RelationInput, RelationSchemaInput } from '../schema-change.ts';
@@ -9,20 +11,20 @@ import type { Alteration } from '../schema-change-context.ts';
 import {
   addForeignKey,
   dropForeignKey,
-  type ForeignKeyOrder,
+  type ForeignKeyRequest,
+  foreignKeyTables,
+  refuseIncomparableTypes,
   refuseOrphans,
-  refuseOtherType,
   replaceForeignKey,
-  tablesOf,
 } from './foreign-key.ts';
 import {
   findRelation,
+  foreignKeyOf,
+  isForeignKeyTable,
   type KnownRelation,
-  keyOf,
   knownRelation,
-  manySide,
-  oneSide,
-  ownTable,
+  referencedSide,
+  referringSide,
 } from './relation-end.ts';
 import {
   checkRelation,
@@ -31,7 +33,7 @@ import {
   type RelationAddress,
   updateRelationRow,
 } from './relation-meta.ts';
-import { derivedFields, revokeFields, shortWayBack } from './revoke-field-rights.ts';
+import { defaultReverseField, derivedFields, revokeFields } from './revoke-field-rights.ts';
 
 /**
  * Creates the foreign key of a field when both sides are tables. The check of existing values
@@ -43,12 +45,12 @@ async function constrain(
   related: string,
   schema: RelationSchemaInput | null,
 ): Promise<void> {
-  const { many, column } = manySide(alteration.catalog, address);
-  const { one, key } = oneSide(alteration.catalog, related);
-  const [table, target] = [ownTable(many), ownTable(one)];
+  const { many, column } = referringSide(alteration.catalog, address);
+  const { one, key } = referencedSide(alteration.catalog, related);
+  const [table, target] = [isForeignKeyTable(many), isForeignKeyTable(one)];
   if (table === null || target === null) return;
   const { collection, field } = address;
-  const order: ForeignKeyOrder = {
+  const order: ForeignKeyRequest = {
     name: indexName(collection, field, 'foreign'),
     table,
     columns: [field],
@@ -57,9 +59,9 @@ async function constrain(
     onDelete: schema?.on_delete ?? 'NO ACTION',
     onUpdate: schema?.on_update ?? 'NO ACTION',
   };
-  await refuseOtherType(alteration, column, one);
+  await refuseIncomparableTypes(alteration, column, one);
   await refuseOrphans(alteration, address, order);
-  await alteration.lock(tablesOf(order, 'SHARE ROW EXCLUSIVE'));
+  await alteration.lock(foreignKeyTables(order, 'SHARE ROW EXCLUSIVE'));
   await addForeignKey(alteration, order);
   if (isIndexed(table, [field])) return;
   await alteration.index({ collection, field, table, unique: false });
@@ -78,17 +80,17 @@ export async function createRelation(
 ): Promise<void> {
   const { catalog } = alteration;
   const address = { collection, field };
-  manySide(catalog, address);
+  referringSide(catalog, address);
   if (findRelation(catalog, address) !== null) {
-    throw invalidPayload(`The field ${field} of ${collection} has a relation already.`);
+    throw invalidPayload(reason('relation_exists', { field, collection }));
   }
-  if (related !== null) oneSide(catalog, related);
+  if (related !== null) referencedSide(catalog, related);
   const row = { ...address, related, meta: meta ?? {} };
   checkRelation(catalog, row);
   if (related !== null) await constrain(alteration, address, related, schema);
   await insertRelation(alteration, row);
   if (related !== null && (row.meta.one_field ?? null) === null) {
-    await revokeFields(alteration, shortWayBack(catalog, related, collection));
+    await revokeFields(alteration, defaultReverseField(catalog, related, collection));
   }
 }
 
@@ -101,7 +103,7 @@ async function revokeRenamed(
   const { catalog } = alteration;
   const names = [
     ...derivedFields(catalog, address),
-    ...shortWayBack(catalog, related, address.collection),
+    ...defaultReverseField(catalog, related, address.collection),
   ];
   await revokeFields(alteration, names);
 }
@@ -128,15 +130,15 @@ async function changeActions(
   const { pointer } = found;
   if (pointer === null) {
     if ((schema.on_delete ?? schema.on_update ?? null) === null) return;
-    throw invalidPayload('A relation to any of several collections has no foreign key.');
+    throw invalidPayload(reason('relation_to_any_without_foreign_key'));
   }
-  const key = keyOf(alteration.catalog, found);
+  const key = foreignKeyOf(alteration.catalog, found);
   if (key === null) return constrain(alteration, address, pointer.one.collection, schema);
   const { on_delete = key.onDelete, on_update = key.onUpdate } = schema;
   const onDelete = on_delete ?? 'NO ACTION';
   const onUpdate = on_update ?? 'NO ACTION';
   if (onDelete === key.onDelete && onUpdate === key.onUpdate) return;
-  await alteration.lock(tablesOf(key, 'ACCESS EXCLUSIVE'));
+  await alteration.lock(foreignKeyTables(key, 'ACCESS EXCLUSIVE'));
   await replaceForeignKey(alteration, { ...key, onDelete, onUpdate });
 }
 
@@ -178,9 +180,9 @@ export async function deleteRelation(
   address: RelationAddress,
 ): Promise<void> {
   const found = knownRelation(alteration.catalog, address);
-  const key = keyOf(alteration.catalog, found);
+  const key = foreignKeyOf(alteration.catalog, found);
   if (key !== null) {
-    await alteration.lock(tablesOf(key, 'ACCESS EXCLUSIVE'));
+    await alteration.lock(foreignKeyTables(key, 'ACCESS EXCLUSIVE'));
     await dropForeignKey(alteration, key);
   }
   if (found.meta !== null) await deleteRelationRow(alteration, address);

@@ -2,9 +2,10 @@
  * Revokes the rights on deleted fields, so that nobody has rights on a later field of the same
  * name.
  */
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { withoutFields } from '#core/catalog/revoke-fields.ts';
+
 import { sql } from '#core/database/sql.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { withoutFields } from '#core/model/catalog/revoke-fields.ts';
 import type { Alteration } from '../schema-change-context.ts';
 
 export interface FieldAddress {
@@ -39,7 +40,7 @@ export function derivedFields(catalog: Catalog, { collection, field }: FieldAddr
 /**
  * The reverse field that is named after its collection; it loses that name to others that claim it.
  */
-export function shortWayBack(catalog: Catalog, from: string, to: string): FieldAddress[] {
+export function defaultReverseField(catalog: Catalog, from: string, to: string): FieldAddress[] {
   const relation = catalog.relations.get(from)?.get(to);
   return relation?.derived === true ? [{ collection: from, field: to }] : [];
 }

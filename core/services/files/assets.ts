@@ -1,16 +1,17 @@
 /** The bytes of files, for callers who may read their rows. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { join, raw, render, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { OCTET_STREAM } from '#core/files/media-type.ts';
+import type { ByteRange, ShownFile } from '#core/files/storage/storage.ts';
 import type { Place } from '#core/files/unclaimed-content.ts';
-import { readableRows, type TableRows } from '#core/query/sql/table-rows.ts';
-import type { ByteRange, ShownFile } from '#core/storage/storage.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { systemName } from '#core/system-collections/name.ts';
-import { referencesTo } from '#core/system-collections/registry.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
+import { referencesTo } from '#core/model/system-collections/registry.ts';
+import { readableRows, type TableRows } from '#core/read/sql/table-rows.ts';
 import { type ContextOptions, ContextSource } from '../request-context.ts';
 import type { FileStore } from './file-store.ts';
 import { foldersBelow } from './folder-files.ts';
@@ -141,8 +142,8 @@ export class AssetService {
       (table) => sql`${table.column('folder')} = ANY(${[...paths.keys()]}::uuid[])`,
     );
     if (rows.length > MOST_FILES) {
-      const reason = `An archive takes up to ${MOST_FILES} files.`;
-      throw new ServiceError('CONTENT_TOO_LARGE', { limit: MOST_FILES, reason });
+      const why = reason('archive_too_large', { limit: MOST_FILES });
+      throw new ServiceError('CONTENT_TOO_LARGE', { limit: MOST_FILES, reason: why });
     }
     const stored = rows.filter((row) => row.filename_disk !== null);
     const assets = await Promise.all(stored.map((row) => this.#asset(row)));
@@ -202,7 +203,7 @@ export class AssetService {
   async #asset(row: Row): Promise<Asset> {
     const { storage, filename_disk: name, focal_point_x: x, focal_point_y: y } = row;
     const { width, height } = row;
-    if (name === null) throw forbidden('The file has no content.');
+    if (name === null) throw forbidden(reason('file_without_content'));
     const place = { storage, name };
     return {
       ...place,

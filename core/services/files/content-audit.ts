@@ -2,10 +2,11 @@
  * Compares storages with what is known of them: bytes that nothing refers to, and files whose bytes are
  * gone. Nothing is removed; an operator decides.
  */
+
+import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { raw, render, sql } from '#core/database/sql.ts';
-import type { Log } from '#core/log/log.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { FileStore } from './file-store.ts';
 
 /** Bytes that arrive in pieces have these behind their names. */

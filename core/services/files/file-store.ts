@@ -3,12 +3,11 @@
  * claims is removed.
  */
 import { randomUUID } from 'node:crypto';
-import type { Config } from '#core/config/config.ts';
-import { invalidPayload, ServiceError, unavailable } from '#core/errors/service-error.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError, unavailable } from '#core/base/errors/service-error.ts';
+import type { Log } from '#core/base/log/log.ts';
 import { headed, isListed, mediaTypeOf, OCTET_STREAM } from '#core/files/media-type.ts';
-import type { Place, RemoveContent, UnclaimedContent } from '#core/files/unclaimed-content.ts';
-import type { Log } from '#core/log/log.ts';
-import type { Item } from '#core/mutation/payload.ts';
 import {
   type ByteRange,
   fileMissing,
@@ -17,7 +16,9 @@ import {
   type ShownFile,
   type Storage,
   StorageUnreachable,
-} from '#core/storage/storage.ts';
+} from '#core/files/storage/storage.ts';
+import type { Place, RemoveContent, UnclaimedContent } from '#core/files/unclaimed-content.ts';
+import type { Item } from '#core/write/payload.ts';
 
 const EXTENSION = /\.([a-z0-9]{1,16})$/;
 
@@ -98,7 +99,7 @@ export class FileStore {
   at(name: string): Storage {
     const storage = this.#options.storages.get(name);
     if (storage !== undefined) return storage;
-    throw unavailable('storage', `STORAGE_LOCATIONS has no location "${name}".`);
+    throw unavailable('storage', reason('storage_location_missing', { name }));
   }
 
   /** The storage for a new file. @throws ServiceError INVALID_PAYLOAD for an unknown one */
@@ -106,7 +107,9 @@ export class FileStore {
     const { locations } = this;
     const found = locations.find((one) => one === (name ?? locations[0]));
     if (found !== undefined) return found;
-    throw invalidPayload(`"storage" must be one of ${locations.join(', ')}.`, { field: 'storage' });
+    throw invalidPayload(reason('storage_unknown', { locations: locations.join(', ') }), {
+      field: 'storage',
+    });
   }
 
   /**
@@ -295,10 +298,10 @@ export class FileStore {
   #requireAllowed(type: string, only: readonly string[] | undefined): void {
     const { FILES_MIME_TYPE_ALLOW_LIST: list } = this.#options.config;
     if (only !== undefined && !isListed(type, only)) {
-      throw invalidPayload(`The file is of type ${type}, which is not wanted.`, { type });
+      throw invalidPayload(reason('file_type_unwanted', { type }), { type });
     }
     if (isListed(type, list)) return;
-    throw invalidPayload(`Files of type ${type} are not allowed (FILES_MIME_TYPE_ALLOW_LIST).`, {
+    throw invalidPayload(reason('file_type_not_allowed', { type }), {
       type,
     });
   }

@@ -1,10 +1,10 @@
 /** The files of a folder with those of the folders in it, as far as the caller may read them. */
 import type { Caller } from '#core/access/grants.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden } from '#core/errors/service-error.ts';
-import { readableRows } from '#core/query/sql/table-rows.ts';
-import { systemName } from '#core/system-collections/name.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
+import { readableRows } from '#core/read/sql/table-rows.ts';
 import type { ContextSource, ItemContext } from '../request-context.ts';
 
 const FOLDERS = systemName('folders');

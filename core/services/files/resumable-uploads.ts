@@ -7,12 +7,14 @@ import type { IHasher } from 'hash-wasm';
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
+import { reason } from '#core/base/errors/reason.ts';
 import {
   forbidden,
   invalidPayload,
   quotaExceeded,
   ServiceError,
-} from '#core/errors/service-error.ts';
+} from '#core/base/errors/service-error.ts';
+import type { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
 import { HEAD_BYTES } from '#core/files/media-type.ts';
 import type {
   Metadata,
@@ -20,16 +22,15 @@ import type {
   ResumableUploadTable,
   UploadLock,
 } from '#core/files/resumable-upload.ts';
-import type { Item } from '#core/mutation/payload.ts';
+import type { PartBuffer, PartBuffers } from '#core/files/storage/part-buffers.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import type { PartBuffer, PartBuffers } from '#core/storage/part-buffers.ts';
-import type { ArrivingUploads } from '../arriving-uploads.ts';
-import type { Target } from '../request-context.ts';
+import type { Item } from '#core/write/payload.ts';
+import type { RequestTarget } from '../request-context.ts';
 import { parsedQuery } from '../statement-cache.ts';
 import type { SystemService } from '../system/system-items.ts';
 import type { FileStore, StoredContent } from './file-store.ts';
-import type { MeasuredImages } from './measured-images.ts';
+import type { ImageMeasurement } from './image-measurement.ts';
 
 /** Members of the metadata that clients give to the row of the file. */
 const COLUMNS = new Set([
@@ -48,8 +49,9 @@ export interface ResumableUploadOptions {
   readonly table: ResumableUploadTable;
   readonly store: FileStore;
   readonly system: SystemService;
-  readonly images: MeasuredImages;
-  readonly arriving: ArrivingUploads;
+  readonly images: ImageMeasurement;
+  /** {@link arrivingUploads} */
+  readonly arriving: FairSemaphore;
   readonly buffers: PartBuffers;
   readonly bounds: QueryBounds;
   /** FILES_MAX_UPLOAD_SIZE */
@@ -63,7 +65,7 @@ function filenameOf(metadata: Metadata): string {
   const { filename_download: own, filename, name } = metadata;
   const found = own ?? filename ?? name ?? '';
   if (found !== '') return found;
-  throw invalidPayload('"filename_download" must be in the metadata.', {
+  throw invalidPayload(reason('upload_name_missing'), {
     field: 'filename_download',
   });
 }
@@ -77,7 +79,7 @@ function requireText(metadata: Metadata): void {
   const broken = Object.entries(metadata).find((entry) => entry.join().includes('\0'));
   if (broken === undefined) return;
   const [name = ''] = broken[0].split('\0');
-  throw invalidPayload(`"${name}" in the metadata has a character of code 0.`, { field: name });
+  throw invalidPayload(reason('upload_metadata_contains_nul', { name }), { field: name });
 }
 
 /** The row of a file as its client describes it. */
@@ -112,7 +114,7 @@ export class ResumableUploads {
    * @throws ServiceError FORBIDDEN, INVALID_PAYLOAD, REQUESTS_EXCEEDED above the quota
    */
   async begin(
-    target: Target,
+    target: RequestTarget,
     id: string,
     { length, metadata }: { readonly length: number | null; readonly metadata: Metadata },
   ): Promise<void> {
@@ -127,8 +129,8 @@ export class ResumableUploads {
     const { user } = target.caller;
     const holder = quotaKeyOf(target.caller);
     if ((await table.openOf(holder)) >= maxPerUser) {
-      const reason = `Only ${maxPerUser} uploads may be begun and not complete.`;
-      throw quotaExceeded('TUS_MAX_PER_USER', maxPerUser, reason);
+      const why = reason('too_many_incomplete_uploads', { limit: maxPerUser });
+      throw quotaExceeded('TUS_MAX_PER_USER', maxPerUser, why);
     }
     const storage = store.chosen(metadata.storage);
     const place = await store.reserve(filenameOf(metadata), storage, { user, bytes: length ?? 0 });
@@ -150,7 +152,7 @@ export class ResumableUploads {
    * An upload of the caller; one whose bytes are all there becomes its file first.
    * @throws ServiceError FORBIDDEN when there is none for him
    */
-  async find(target: Target, id: string): Promise<ResumableUpload> {
+  async find(target: RequestTarget, id: string): Promise<ResumableUpload> {
     const upload = await this.#own(target.caller, id);
     if (upload.file !== null || upload.offset !== upload.length) return upload;
     return { ...upload, file: await this.#finish(target, upload) };
@@ -187,7 +189,7 @@ export class ResumableUploads {
    *   creating files throw; what the content throws
    */
   async add(
-    target: Target,
+    target: RequestTarget,
     id: string,
     {
       lock,
@@ -203,7 +205,7 @@ export class ResumableUploads {
   ): Promise<number> {
     const { arriving } = this.#options;
     const upload = await this.#own(target.caller, id);
-    return await arriving.receive(target.caller, async () => {
+    return await arriving.run(quotaKeyOf(target.caller), async () => {
       const arrival = new PieceArrival(this.#options, upload, lock);
       if (isTakenOver) await arrival.takeOver();
       const offset = await arrival.take(content, checksum);
@@ -228,7 +230,7 @@ export class ResumableUploads {
   }
 
   /** Makes the file of an upload. @returns its key */
-  async #finish(target: Target, upload: ResumableUpload): Promise<string> {
+  async #finish(target: RequestTarget, upload: ResumableUpload): Promise<string> {
     const { store, table } = this.#options;
     const { id, storage, name } = upload;
     if (upload.file !== null) return upload.file;
@@ -249,7 +251,7 @@ export class ResumableUploads {
     }
   }
 
-  async #create(target: Target, upload: ResumableUpload): Promise<string> {
+  async #create(target: RequestTarget, upload: ResumableUpload): Promise<string> {
     const { store, system, images, bounds } = this.#options;
     const { storage, name, pieces, offset: bytes, hash, metadata } = upload;
     await store.failpoint('upload.complete');
@@ -341,7 +343,7 @@ class PieceArrival {
       await flush();
       if (checksum !== null && check?.digest().equals(checksum.digest) !== true) {
         throw new ServiceError('INVALID_PAYLOAD', {
-          reason: 'The checksum is another one.',
+          reason: reason('upload_checksum_differs'),
           field: 'Upload-Checksum',
         });
       }
@@ -371,7 +373,7 @@ class PieceArrival {
     const { table } = this.#options;
     const progress = { offset: this.#offset, pieces: this.#pieces, hash: hasher.save() };
     if (await table.advance(this.#upload.id, this.#lock, progress)) return;
-    throw new ServiceError('CONFLICT', { reason: 'Somebody else goes on with this upload.' });
+    throw new ServiceError('CONFLICT', { reason: reason('upload_in_progress_elsewhere') });
   }
 }
 

@@ -1,12 +1,14 @@
 /** URLs by which whoever has them reads one file for a while, as their maker may at that moment. */
+
+import type { AccessSource } from '#core/access/access-source.ts';
 import type { Caller } from '#core/access/grants.ts';
-import type { AccessSource } from '#core/access/rights-source.ts';
+import { AssetTokens } from '#core/accounts/identity/asset-token.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import { AssetTokens } from '#core/identity/asset-token.ts';
-import type { SigningKeys } from '#core/system/signing-key.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { SigningKeys } from '#core/model/system/signing-key.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { AssetService } from './assets.ts';
 
 export interface SignedUrlOptions {
@@ -38,7 +40,7 @@ export class SignedUrls {
    * @throws ServiceError FORBIDDEN when the caller is no user or may not read the file
    */
   async sign(caller: Caller, file: string, lifetime: number): Promise<Signature> {
-    if (caller.user === null) throw forbidden('Only users sign URLs, which read by their rights.');
+    if (caller.user === null) throw forbidden(reason('only_users_sign_urls'));
     await this.#options.assets.find(caller, file);
     // Tokens tell whole seconds.
     const expires = new Date(Math.ceil((Date.now() + lifetime) / 1_000) * 1_000);
@@ -56,18 +58,18 @@ export class SignedUrls {
   async callerOf(token: string, file: string, ip: string | null): Promise<Caller> {
     const { pool, schema, access } = this.#options;
     const claims = await this.#tokens.verify(token);
-    if (claims.file !== file.toLowerCase()) throw forbidden('The URL was signed for another file.');
+    if (claims.file !== file.toLowerCase()) throw forbidden(reason('url_of_other_file'));
     const { rows } = await pool.query<{ user: string; role: string | null }>(
       render(sql`SELECT id AS "user", role FROM ${systemTable(schema, 'users')}
         WHERE id = ${claims.user}::uuid AND status = 'active'`),
     );
     const [row] = rows;
-    if (row === undefined) throw forbidden('Who signed the URL is not active any more.');
+    if (row === undefined) throw forbidden(reason('url_signer_inactive'));
     try {
       return await access.callerOf({ ...row, session: null, secondFactor: false }, ip);
     } catch (error) {
       const isBarred = error instanceof ServiceError && error.code === 'INVALID_IP';
-      throw isBarred ? forbidden('Who signed the URL may not read from this address.') : error;
+      throw isBarred ? forbidden(reason('url_signer_address_refused')) : error;
     }
   }
 }

@@ -1,14 +1,16 @@
 /** Files as they are uploaded: their bytes first, then their rows in one transaction. */
 import { randomUUID } from 'node:crypto';
-import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import type { Item } from '#core/mutation/payload.ts';
-import type { ArrivingUploads } from '../arriving-uploads.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
+import type { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
+import type { Item } from '#core/write/payload.ts';
 import type { WriteAnswer } from '../read-back.ts';
-import type { Target } from '../request-context.ts';
+import type { RequestTarget } from '../request-context.ts';
 import type { UnparsedQuery } from '../statement-cache.ts';
 import type { SystemService } from '../system/system-items.ts';
 import type { FileStore, IncomingContent, StoredContent } from './file-store.ts';
-import type { MeasuredImages } from './measured-images.ts';
+import type { ImageMeasurement } from './image-measurement.ts';
 
 /** Maximum files of one request. */
 const MOST_FILES = 100;
@@ -21,8 +23,9 @@ export interface IncomingUpload extends IncomingContent {
 export interface FileUploadOptions {
   readonly store: FileStore;
   readonly system: SystemService;
-  readonly images: MeasuredImages;
-  readonly arriving: ArrivingUploads;
+  readonly images: ImageMeasurement;
+  /** {@link arrivingUploads} */
+  readonly arriving: FairSemaphore;
 }
 
 /** The row of a file as its sender describes it. */
@@ -30,7 +33,7 @@ function itemOf({ item, filename }: IncomingUpload): Item {
   const { type: _, storage: __, ...others } = item;
   const named = others.filename_download ?? filename;
   if (typeof named === 'string' && named !== '') return { ...others, filename_download: named };
-  throw invalidPayload('A file needs a name.', { field: 'filename_download' });
+  throw invalidPayload(reason('file_name_missing'), { field: 'filename_download' });
 }
 
 /**
@@ -54,7 +57,7 @@ export class FileUploads {
   }
 
   /** @throws ServiceError FORBIDDEN when the caller may create, or else update, no files at all */
-  async admit(target: Target, ...others: readonly 'update'[]): Promise<void> {
+  async admit(target: RequestTarget, ...others: readonly 'update'[]): Promise<void> {
     await this.#options.system.admit(target, 'create', ...others);
   }
 
@@ -64,19 +67,19 @@ export class FileUploads {
    * @throws ServiceError FORBIDDEN before any byte is read; what storing and creating throw
    */
   async create(
-    target: Target,
+    target: RequestTarget,
     incoming: AsyncIterable<IncomingUpload>,
     question: UnparsedQuery,
   ): Promise<WriteAnswer> {
     const { system, store, images, arriving } = this.#options;
     await this.admit(target);
-    return await arriving.receive(target.caller, async () => {
+    return await arriving.run(quotaKeyOf(target.caller), async () => {
       const items: Item[] = [];
       const stored: StoredContent[] = [];
       try {
         for await (const upload of incoming) {
           if (items.length === MOST_FILES) {
-            throw invalidPayload(`One request stores up to ${MOST_FILES} files.`);
+            throw invalidPayload(reason('too_many_files', { limit: MOST_FILES }));
           }
           const item = itemOf(upload);
           await system.requireCreatable(target, item);
@@ -102,19 +105,19 @@ export class FileUploads {
    * @throws ServiceError FORBIDDEN before any byte is read; what storing and updating throw
    */
   async replace(
-    target: Target,
+    target: RequestTarget,
     key: string,
     incoming: AsyncIterable<IncomingUpload>,
     question: UnparsedQuery,
   ): Promise<WriteAnswer> {
     const { system, store, images, arriving } = this.#options;
     await system.admit(target, 'update');
-    return await arriving.receive(target.caller, async () => {
+    return await arriving.run(quotaKeyOf(target.caller), async () => {
       const stored: StoredContent[] = [];
       try {
         let item: Item | null = null;
         for await (const upload of incoming) {
-          if (item !== null) throw invalidPayload('A file has one content.');
+          if (item !== null) throw invalidPayload(reason('file_with_several_contents'));
           item = itemOf(upload);
           await system.requireChangeable(target, key, item);
           const storage = store.chosen(upload.item.storage);

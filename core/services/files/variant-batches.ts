@@ -1,12 +1,12 @@
 /**
  * Gathers the forms of images that a holder asks for at the same time, so that one job makes several of
- * them: what a job costs beside its images is shared. Holders have their jobs made by turns.
+ * them: what a job costs beside its images is shared. Their jobs run fairly to holders.
  */
 import * as v from 'valibot';
-import { unavailable } from '#core/errors/service-error.ts';
+import { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
 import type { VariantSource } from '#core/files/file-variant.ts';
-import { Turns } from '#core/holders/turns.ts';
-import { type ImageTransformation, transformationKey } from '#core/images/transformation.ts';
+import type { ImageTransformation } from '#core/files/images/image-transformation.ts';
+import { transformationKey } from '#core/files/images/transformation.ts';
 import {
   imageMailbox,
   imageVariantResult,
@@ -30,7 +30,7 @@ export interface VariantBatchesOptions {
 }
 
 /** Who waits for a form. */
-export interface Waiter {
+export interface VariantWaiter {
   /** The user, or the address of an anonymous client. */
   readonly holder: string;
   readonly requestId: string | null;
@@ -64,18 +64,16 @@ const NONE: ReadonlySet<string> = new Set();
 
 export class VariantBatches {
   readonly #options: VariantBatchesOptions;
-  readonly #turns: Turns;
+  readonly #permits: FairSemaphore;
   readonly #lanes = new Map<string, Lane>();
 
   constructor(options: VariantBatchesOptions) {
     this.#options = options;
-    const { concurrency: slots } = options;
-    this.#turns = new Turns({
-      slots,
-      slotsPerHolder: Math.max(1, Math.min(MOST_JOBS_PER_HOLDER, slots - 1)),
-      // Requests are counted before they come here.
-      ...{ maxWaitingPerHolder: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY },
-      refusal: () => unavailable('images', 'Too many images are waited for.'),
+    const { concurrency: permits } = options;
+    // Requests are counted before they come here, so any number may wait.
+    this.#permits = new FairSemaphore({
+      permits,
+      permitsPerHolder: Math.max(1, Math.min(MOST_JOBS_PER_HOLDER, permits - 1)),
     });
   }
 
@@ -86,7 +84,7 @@ export class VariantBatches {
   async made(
     source: VariantSource,
     transformation: ImageTransformation,
-    waiter: Waiter,
+    waiter: VariantWaiter,
   ): Promise<void> {
     if (waiter.signal.aborted) return;
     const wanted = this.#want(source, transformation, waiter);
@@ -106,7 +104,7 @@ export class VariantBatches {
   #want(
     source: VariantSource,
     transformation: ImageTransformation,
-    { holder, requestId }: Waiter,
+    { holder, requestId }: VariantWaiter,
   ): Wanted {
     const number = laneOf(transformation);
     const mailbox = imageMailbox({ name: source.name, lane: number, holder });
@@ -145,7 +143,7 @@ export class VariantBatches {
     const { holder, mailbox, over } = lane;
     try {
       while (lane.waiting.size > 0) {
-        await this.#turns.run(holder, () => this.#batch(lane), over.signal);
+        await this.#permits.run(holder, () => this.#batch(lane), over.signal);
       }
     } catch (error) {
       for (const { ended } of lane.waiting.values()) ended.reject(error);

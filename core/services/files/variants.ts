@@ -4,18 +4,16 @@
  */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError, unavailable } from '#core/base/errors/service-error.ts';
+import { HolderBudget } from '#core/base/holders/budget.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { type FileVariant, FileVariants, type VariantSource } from '#core/files/file-variant.ts';
-import { HolderBudget } from '#core/holders/budget.ts';
-import {
-  type ImageTransformation,
-  type TransformationRules,
-  transformationKey,
-} from '#core/images/transformation.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { ImageTransformation } from '#core/files/images/image-transformation.ts';
+import { type TransformationRules, transformationKey } from '#core/files/images/transformation.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 import type { JobService } from '../jobs.ts';
 import { VariantBatches } from './variant-batches.ts';
 
@@ -43,7 +41,7 @@ export interface VariantOptions {
 }
 
 function tooMany(): ServiceError {
-  return unavailable('images', 'Too many images are waited for.');
+  return unavailable('images', reason('too_many_images_waiting'));
 }
 
 /** Who asks for a variant. */
@@ -99,7 +97,9 @@ export class VariantService {
   ): Promise<FileVariant | null> {
     const found = await this.#variants.find(file, transformationKey(transformation));
     if (typeof found !== 'string') return found;
-    throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: found });
+    throw new ServiceError('UNPROCESSABLE_ENTITY', {
+      reason: reason('image_not_made', { fault: found }),
+    });
   }
 
   /**
@@ -124,6 +124,6 @@ export class VariantService {
     }
     const made = await this.find(source, transformation);
     if (made !== null) return made;
-    throw unavailable('images', 'The image is not ready yet.');
+    throw unavailable('images', reason('image_not_ready'));
   }
 }

@@ -1,8 +1,9 @@
 /** The health of the catalog of this process: its version, and what it tells the operator to mend. */
-import type { Catalog } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+
+import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import { quote } from '#core/database/sql.ts';
-import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 
 /** For smaller tables a scan is faster than an index. */
 const SMALL_TABLE = 1_000;

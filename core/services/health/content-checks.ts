@@ -1,6 +1,7 @@
 /** The health of what storages have that no file refers to: uploads that arrive, and what is to be removed. */
+
+import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import type { UnclaimedAmount } from '#core/files/unclaimed-content.ts';
-import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
 
 const COMPONENT = { componentType: 'objectstore' } as const;
 

@@ -1,8 +1,8 @@
 /** The health of PostgreSQL as this process sees it: its answers, the pool, and the size of the history. */
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { quote, render, sql } from '#core/database/sql.ts';
-import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
 
 /** An answer of the database that takes longer (ms) is a warning. */
 const SLOW_MS = 150;

@@ -4,12 +4,13 @@
  * that it costs the same however large tables are.
  */
 import pg from 'pg';
-import { type Collection, type ColumnField, isColumn } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import type { HealthChecks } from '#core/base/process/health-check.ts';
 import { type Pool, transaction } from '#core/database/pool.ts';
 import { identifier, join, quote, raw, render, type Sql, sql } from '#core/database/sql.ts';
-import type { HealthChecks } from '#core/process/health-check.ts';
-import { isDelicate, unreadableSql } from '#core/query/sql/readable-json.ts';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
+import { type Collection, type ColumnField, isColumn } from '#core/model/catalog/catalog.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
+import { mayHoldUnreadableJson, unreadableSql } from '#core/read/sql/readable-json.ts';
 
 /** Most bytes of a table and of what it keeps beside it that one look reads, and most tables. */
 const LOOK_BYTES = 4_194_304;
@@ -19,7 +20,6 @@ const LIMITS = `SET TRANSACTION READ ONLY; SET LOCAL lock_timeout = '100ms'`;
 /** Pages that take longer are read in smaller portions; a single page that does is left out. */
 const PORTION_LIMIT = `SET LOCAL statement_timeout = '1s'`;
 const PAGE_LIMIT = `SET LOCAL statement_timeout = '5s'`;
-const QUERY_CANCELED = '57014';
 
 interface Searched {
   readonly collection: Collection;
@@ -38,13 +38,13 @@ interface Sizes {
 function searched(collection: Collection): Searched[] {
   const { table } = collection;
   if (table?.kind !== 'table' && table?.kind !== 'partitioned') return [];
-  const fields = [...collection.fields.values()].filter(isColumn).filter(isDelicate);
+  const fields = [...collection.fields.values()].filter(isColumn).filter(mayHoldUnreadableJson);
   if (fields.length === 0) return [];
   const name = `${quote(table.schema)}.${quote(table.name)}`;
   return [{ collection, fields, name }];
 }
 
-export class DocumentSearch {
+export class UnreadableDocumentSearch {
   readonly #pool: Pool;
   readonly #catalog: CatalogSource;
   /** The fields that the last whole pass over each table found, by collection. */
@@ -169,7 +169,7 @@ export class DocumentSearch {
       const [found] = await this.#read<Record<string, boolean>>(statement, limit);
       return found ?? {};
     } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED) return null;
+      if (error instanceof pg.DatabaseError && error.code === SQLSTATE.queryCanceled) return null;
       throw error;
     }
   }

@@ -3,22 +3,23 @@
  * server is asked at most once a second, one question at a time, and an answer never waits for one that
  * hangs.
  */
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import type { Config } from '#core/config/config.ts';
+
+import type { Config } from '#core/base/config/variables.ts';
+import type { HealthCheck, HealthChecks, HealthStatus } from '#core/base/process/health-check.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { UnclaimedAmount } from '#core/files/unclaimed-content.ts';
 import { observeQueues } from '#core/jobs/queue-observation.ts';
-import type { MessageBus } from '#core/messages/bus.ts';
-import type { HealthCheck, HealthChecks, HealthStatus } from '#core/process/health-check.ts';
-import type { RedisChecks } from '#core/redis/redis-checks.ts';
+import type { MessageBus } from '#core/messaging/bus.ts';
+import type { RedisChecks } from '#core/messaging/redis/redis-checks.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import type { RuleAudit } from '../unreadable-rules.ts';
 import { catalogChecks } from './catalog-checks.ts';
 import { contentChecks } from './content-checks.ts';
 import { connectionsUsed, historySize, lateResponse, responseTime } from './database-checks.ts';
-import { DocumentSearch } from './document-checks.ts';
+import { UnreadableDocumentSearch } from './document-checks.ts';
 import { type JobThresholds, jobChecks } from './job-checks.ts';
 import { processChecks } from './process-checks.ts';
-import { SampledChecks, WITHIN_MS } from './sampled-checks.ts';
+import { SAMPLE_WAIT_MS, SampledChecks } from './sampled-checks.ts';
 import { type CheckedStorage, storageChecks } from './storage-checks.ts';
 
 export interface Health {
@@ -67,7 +68,7 @@ const STORAGE_EVERY_MS = 10_000;
 const DOCUMENTS_EVERY_MS = 2_000;
 /** A storage that takes so long (ms) for one byte takes no files. */
 const STORAGE_SILENT_MS = 5_000;
-const LATE = `No answer within ${WITHIN_MS} ms.`;
+const LATE = `No answer within ${SAMPLE_WAIT_MS} ms.`;
 
 const RANK: Readonly<Record<HealthStatus, number>> = { ok: 0, warn: 1, error: 2 };
 
@@ -100,14 +101,14 @@ export class HealthService {
       late: (done) =>
         'pg:responseTime' in done
           ? { 'workers:live': [{ status: 'warn', output: LATE }], ...done }
-          : { 'pg:responseTime': [lateResponse(pool, WITHIN_MS)] },
+          : { 'pg:responseTime': [lateResponse(pool, SAMPLE_WAIT_MS)] },
     });
     const rules = new SampledChecks({
       every: 0,
       steps: [() => this.#rules()],
       late: () => ({ 'access:unreadableRules': [{ status: 'warn', output: LATE }] }),
     });
-    const search = new DocumentSearch(pool, options.catalog);
+    const search = new UnreadableDocumentSearch(pool, options.catalog);
     const documents = new SampledChecks({
       every: DOCUMENTS_EVERY_MS,
       steps: [() => search.look()],

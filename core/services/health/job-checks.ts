@@ -2,7 +2,8 @@
  * Judges what is seen of workers and queues: who is alive, what waits and why, which running jobs give
  * no sign of life.
  */
-import type { Config } from '#core/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import {
   MOST_COUNTED,
   type Observation,
@@ -10,7 +11,6 @@ import {
 } from '#core/jobs/queue-observation.ts';
 import { isStuck, slotsOf } from '#core/jobs/stuck-queue.ts';
 import { deliveryName } from '#core/jobs/worker-report.ts';
-import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
 
 export type JobThresholds = Pick<
   Config,

@@ -1,9 +1,10 @@
 /** Tells which processes are alive on all hosts, since when, and what hinders one of them. */
+
+import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { readReport } from '#core/jobs/worker-report.ts';
-import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 
 interface Process {
   /** Its kind, host and process id. */

@@ -2,7 +2,7 @@
  * Checks that ask a server: one after the other, never twice at the same time, and answered within a
  * second whatever the server does.
  */
-import type { HealthChecks } from '#core/process/health-check.ts';
+import type { HealthChecks } from '#core/base/process/health-check.ts';
 
 export interface Sampling {
   /** They run in this order, and do not throw. */
@@ -17,7 +17,7 @@ export interface Sampling {
 }
 
 /** Longest time (ms) that anybody waits for a result. */
-export const WITHIN_MS = 800;
+export const SAMPLE_WAIT_MS = 800;
 
 function hasFailed(checks: HealthChecks): boolean {
   return Object.values(checks).some((found) => found.some(({ status }) => status === 'error'));
@@ -41,7 +41,7 @@ export class SampledChecks {
     if (known !== null && performance.now() - known.at < every) return known.checks;
     this.#running ??= this.#round();
     const end = Promise.withResolvers<void>();
-    const timer = setTimeout(end.resolve, WITHIN_MS);
+    const timer = setTimeout(end.resolve, SAMPLE_WAIT_MS);
     await Promise.race([this.#running, end.promise]);
     clearTimeout(timer);
     const latest = this.#latest;

@@ -1,8 +1,8 @@
 /** The health of the storage of files: whether it takes files, and how much room is left. */
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '#core/errors/service-error.ts';
-import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
-import type { Storage } from '#core/storage/storage.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
+import type { Storage } from '#core/files/storage/storage.ts';
 
 export interface CheckedStorage {
   /** Names the checks: `storage:<name>:…`. */
@@ -17,7 +17,7 @@ const LEAST_FREE = 64 * 1024 * 1024;
 const COMPONENT = { componentType: 'objectstore' } as const;
 
 function reasonOf(error: unknown): string {
-  if (error instanceof ServiceError) return String(error.details.reason ?? error.message);
+  if (error instanceof ServiceError) return error.details.reason?.sentence ?? error.message;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -2,14 +2,15 @@
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { forbidden, unavailable } from '#core/errors/service-error.ts';
-import type { Visitor } from '#core/identity/session.ts';
+import type { Visitor } from '#core/accounts/identity/session.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, unavailable } from '#core/base/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import { isStorable } from '#core/schema/change-input.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaResult, schemaSubmission } from '#core/schema/schema-job.ts';
-import { NAME_BYTES } from '#core/schema/valid-name.ts';
+import { NAME_BYTES_MAX } from '#core/schema/validate-name.ts';
 import type { JobService } from '../jobs.ts';
 
 export interface SchemaServiceOptions {
@@ -50,7 +51,7 @@ export class SchemaService {
     change: SchemaChange,
     options: SchemaChangeOptions,
   ): Promise<string> {
-    if (!caller.admin) throw forbidden('Only administrators change the schema.');
+    if (!caller.admin) throw forbidden(reason('only_administrators_change_schema'));
     const holder = quotaKeyOf(caller);
     const { idempotencyKey = null, requestId = null } = options;
     const own = schemaSubmission(change, options, {
@@ -60,7 +61,7 @@ export class SchemaService {
     const submission = { ...own, holder, idempotencyKey, requestId };
     // PostgreSQL cannot hold such a name, so nothing has it.
     const name = submission.collection ?? '';
-    if (!isStorable(change) || Buffer.byteLength(name) > NAME_BYTES) throw forbidden();
+    if (!isStorable(change) || Buffer.byteLength(name) > NAME_BYTES_MAX) throw forbidden();
     const { jobs } = this.#options;
     try {
       await options.condition?.();
@@ -84,9 +85,6 @@ export class SchemaService {
     if (catalog.current().version >= version) return;
     const { version: found } = await catalog.refresh();
     if (found >= version) return;
-    throw unavailable(
-      'catalog',
-      'The change was made, but this process does not have the new schema yet.',
-    );
+    throw unavailable('catalog', reason('schema_change_not_applied_here'));
   }
 }

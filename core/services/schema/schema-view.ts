@@ -1,10 +1,11 @@
 /** Shows the schema as JSON: the collections, fields and relations that a caller may see. */
 import type { Caller } from '#core/access/grants.ts';
-import type { Collection, Field } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { refusal } from '#core/errors/refusal.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { TimeSlice } from '#core/process/time-slice.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { refusal } from '#core/base/errors/refusal.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
+import type { Collection, Field } from '#core/model/catalog/catalog.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import { type RelationObject, relationObjects } from '#core/schema/relation-object.ts';
 import { collectionObject, type FieldObject, fieldObject } from '#core/schema/schema-object.ts';
 import type { RightsSource } from '../request-context.ts';
@@ -39,15 +40,21 @@ const NO_FOREIGN_KEY = {
   foreign_key_column: null,
 } as const;
 
+/** What the table of a collection is, where it is none. */
+function kindOf({ table }: Collection) {
+  return table?.kind === 'view' || table?.kind === 'materialized view' ? { type: 'view' } : {};
+}
+
 /** A key of several fields is empty for callers who do not see all of them. */
 function shownCollection(sight: VisibleSchema, collection: Collection) {
   const { meta, schema, ...object } = collectionObject(collection);
   const key = schema?.primary_key ?? [];
   const isHidden = key.some((field) => !sight.seesField(collection.name, field));
+  const shown = schema === null ? null : { ...schema, ...kindOf(collection) };
   return {
     ...object,
     meta: sight.meta('collections', meta),
-    schema: isHidden ? { ...schema, primary_key: [] } : schema,
+    schema: isHidden ? { ...shown, primary_key: [] } : shown,
   };
 }
 
@@ -155,7 +162,7 @@ export class SchemaView {
   async someCollections(caller: Caller, names: readonly unknown[]): Promise<string> {
     const sight = await this.#sight(caller, 'collections');
     const shown = names.map((name) => {
-      if (typeof name !== 'string') throw invalidPayload('"keys" must be names of collections.');
+      if (typeof name !== 'string') throw invalidPayload(reason('keys_of_collections_expected'));
       return this.#collection(sight, name);
     });
     return listText(shown);

@@ -1,18 +1,19 @@
 /** Snapshots of the schema for administrators: takes them, compares with them, tries them out. */
 import type { Caller } from '#core/access/grants.ts';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
 import { type Pool, withConnection } from '#core/database/pool.ts';
 import { render, type Sql } from '#core/database/sql.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import { dryRun } from '#core/schema/dry-run.ts';
 import { applyDiff, type SnapshotChanges } from '#core/schema/operation/apply-snapshot.ts';
 import {
-  type Ask,
   diffRights,
-  partsOf,
+  presentParts,
+  type QueryRows,
   type RightsPart,
   type RightsSnapshot,
-  takeRights,
+  snapshotRights,
 } from '#core/schema/rights-snapshot.ts';
 import {
   type Snapshot,
@@ -64,9 +65,9 @@ export class SnapshotService {
 
   async #rights(parts: readonly RightsPart[]): Promise<RightsSnapshot> {
     const { pool, schema } = this.#options;
-    const ask: Ask = async <Row extends object>(query: Sql) =>
+    const ask: QueryRows = async <Row extends object>(query: Sql) =>
       (await pool.query<Row>(render(query))).rows;
-    return await takeRights(ask, schema, parts);
+    return await snapshotRights(ask, schema, parts);
   }
 
   /**
@@ -85,8 +86,8 @@ export class SnapshotService {
     const given = parseSnapshot(snapshot, options.force);
     const current = await takeSnapshot(this.#options.catalog.current());
     const schema = await diffSnapshot(current, given, options);
-    const rights = diffRights(await this.#rights(partsOf(given)), given, options.mode);
-    if (schema === null && partsOf(rights).length === 0) return null;
+    const rights = diffRights(await this.#rights(presentParts(given)), given, options.mode);
+    if (schema === null && presentParts(rights).length === 0) return null;
     const diff = { ...(schema ?? NO_DIFFERENCE), ...rights };
     return { hash: await snapshotHash(current), diff };
   }
@@ -112,5 +113,5 @@ export class SnapshotService {
 }
 
 function requireAdministrator(caller: Caller): void {
-  if (!caller.admin) throw forbidden('Only administrators see and change the schema as a whole.');
+  if (!caller.admin) throw forbidden(reason('only_administrators_use_snapshots'));
 }

@@ -4,11 +4,11 @@
  */
 import type { Caller, Grant } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { refusal } from '#core/errors/refusal.ts';
+import { refusal } from '#core/base/errors/refusal.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
+import { passesFilter } from '#core/read/evaluate/validation.ts';
 import type { MetaObject } from '#core/schema/schema-object.ts';
-import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
-import { passesFilter } from '#core/validation/validation.ts';
 
 /** The tables that hold the metadata. */
 export type MetaTable = 'collections' | 'fields' | 'relations';

@@ -1,9 +1,11 @@
 /** Protects administrators: only administrators decide who is one. */
+
+import { administrators } from '#core/accounts/identity/administrators.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { forbidden } from '#core/errors/service-error.ts';
-import { administrators } from '#core/identity/administrators.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
 
 /**
  * A text that stays equal while the same users, roles and policies make administrators, with the
@@ -45,5 +47,5 @@ export async function forbidAdministrators(
     render(sql`${administrators(schema)}
       SELECT FROM admins WHERE id = ANY(${users}::uuid[]) LIMIT 1`),
   );
-  if (rows.length > 0) throw forbidden('Only administrators change administrators.');
+  if (rows.length > 0) throw forbidden(reason('only_administrators_change_administrators'));
 }

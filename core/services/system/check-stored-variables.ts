@@ -1,15 +1,17 @@
 /** Checks variables in stored filters and presets: one that can never be resolved is refused. */
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { pathFault } from '#core/mutation/caller-record.ts';
-import { isRecordPath } from '#core/query/plan/record.ts';
-import type { ReadTarget } from '#core/query/sql/compile.ts';
-import { isUnknownVariable } from '#core/validation/unknown-variable.ts';
 
-function faultOf(target: ReadTarget, text: string): string | null {
-  if (isUnknownVariable(text)) return `"${text}" is not a variable.`;
+import { placed, type Reason, reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import { isUnknownVariable } from '#core/read/evaluate/unknown-variable.ts';
+import { isRecordPath } from '#core/read/plan/caller-record-path.ts';
+import type { ReadTarget } from '#core/read/sql/compile.ts';
+import { pathFault } from '#core/write/caller-record.ts';
+
+function faultOf(target: ReadTarget, text: string): Reason | null {
+  if (isUnknownVariable(text)) return reason('variable_unknown', { text });
   if (!isRecordPath(text)) return null;
   const fault = pathFault(target, text);
-  return fault === null ? null : `"${text}" cannot be resolved: ${fault}`;
+  return fault === null ? null : placed(`"${text}" cannot be resolved: `, fault);
 }
 
 /**
@@ -25,7 +27,7 @@ export function checkVariables(
 ): void {
   if (typeof value === 'string') {
     const fault = faultOf(target, value);
-    if (fault !== null) throw invalidPayload(`"${place}": ${fault}`, { field });
+    if (fault !== null) throw invalidPayload(placed(`"${place}": `, fault), { field });
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       checkVariables(target, member, field, `${place}.${name}`);

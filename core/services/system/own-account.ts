@@ -1,19 +1,19 @@
 /** What callers read and change about themselves: account, roles, policies. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
-import { systemName } from '#core/system-collections/name.ts';
-import { BARE, itemData } from '../envelope.ts';
+import { itemData, NO_ENVELOPE } from '../envelope.ts';
 import type { TextAnswer } from '../item-reader.ts';
 import type { WriteAnswer } from '../read-back.ts';
-import type { Target } from '../request-context.ts';
+import type { RequestTarget } from '../request-context.ts';
 import { parsedQuery } from '../statement-cache.ts';
 import type { SystemService } from './system-items.ts';
 
 /** The caller and its request. */
-export type Requester = Omit<Target, 'collection'>;
+export type AccountRequester = Omit<RequestTarget, 'collection'>;
 
 const plain = v.optional(v.nullable(v.union([v.string(), v.boolean()])));
 
@@ -24,14 +24,14 @@ const profile = v.strictObject({
 });
 
 /** The key of the caller's user. @throws ServiceError INVALID_CREDENTIALS without one */
-function self({ caller }: Requester): string {
+function self({ caller }: AccountRequester): string {
   if (caller.user === null) throw new ServiceError('INVALID_CREDENTIALS');
   return caller.user;
 }
 
 /** An item that the caller may not read is shown as its key alone. */
 async function orKeys(
-  { envelope = BARE }: Requester,
+  { envelope = NO_ENVELOPE }: AccountRequester,
   read: Promise<TextAnswer>,
   keys: unknown,
 ): Promise<TextAnswer> {
@@ -57,7 +57,11 @@ export class OwnAccountService {
   }
 
   /** The caller's own user. @throws ServiceError INVALID_CREDENTIALS without one */
-  async read(requester: Requester, query: () => Query, signal: AbortSignal): Promise<TextAnswer> {
+  async read(
+    requester: AccountRequester,
+    query: () => Query,
+    signal: AbortSignal,
+  ): Promise<TextAnswer> {
     const id = self(requester);
     const question = parsedQuery(this.#queryOf(requester, query));
     const target = { ...userTarget(requester), ownKey: true };
@@ -68,7 +72,7 @@ export class OwnAccountService {
    * Checks, before a body is read, whether the caller may change its own user at all.
    * @throws ServiceError INVALID_CREDENTIALS, FORBIDDEN
    */
-  async admit(requester: Requester): Promise<void> {
+  async admit(requester: AccountRequester): Promise<void> {
     self(requester);
     await this.#system.admit(userTarget(requester), 'update');
   }
@@ -78,7 +82,11 @@ export class OwnAccountService {
    * the profile.
    * @throws ServiceError FORBIDDEN
    */
-  async update(requester: Requester, body: unknown, query: () => Query): Promise<WriteAnswer> {
+  async update(
+    requester: AccountRequester,
+    body: unknown,
+    query: () => Query,
+  ): Promise<WriteAnswer> {
     if (requester.caller.lacksSecondFactor && !v.is(profile, body)) throw forbidden();
     const shown = this.#queryOf(requester, query);
     return this.#system.updateOne(
@@ -90,12 +98,12 @@ export class OwnAccountService {
   }
 
   /** Stores the page of the Admin App that the caller visited last. */
-  async trackPage(requester: Requester, page: string): Promise<void> {
+  async trackPage(requester: AccountRequester, page: string): Promise<void> {
     await this.#system.trackPage(self(requester), page);
   }
 
   /** All roles of the caller. @throws ServiceError FORBIDDEN to callers without a user */
-  async roles(requester: Requester, query: Query): Promise<TextAnswer> {
+  async roles(requester: AccountRequester, query: Query): Promise<TextAnswer> {
     const { roles, user } = requester.caller;
     if (user === null) throw forbidden();
     const target = { ...requester, collection: systemName('roles') };
@@ -107,17 +115,17 @@ export class OwnAccountService {
   }
 
   /** A caller who must set up a second factor first sees only the own row. */
-  #queryOf({ caller }: Requester, query: () => Query): Query {
+  #queryOf({ caller }: AccountRequester, query: () => Query): Query {
     return caller.lacksSecondFactor ? parseQuery({ fields: '*' }, this.#bounds) : query();
   }
 }
 
 /** The settings that the caller's policies have together. */
-export function ownAccess({ user, app, admin, enforceTfa }: Caller) {
+export function combinedPolicySettings({ user, app, admin, enforceTfa }: Caller) {
   if (user === null) return { app_access: false };
   return { app_access: app, admin_access: admin, enforce_tfa: enforceTfa };
 }
 
-function userTarget(requester: Requester): Target {
+function userTarget(requester: AccountRequester): RequestTarget {
   return { ...requester, collection: systemName('users') };
 }

@@ -1,32 +1,37 @@
 /** The rules of folders: parents form no cycle, and a name is not empty. */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Action, Item } from '#core/mutation/payload.ts';
-import type { Done, Write } from '#core/mutation/target.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { schemaOf, singleKeys } from './system-schema.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import type { Action, Item } from '#core/write/payload.ts';
+import type { CompletedChange, WriteContext } from '#core/write/write-context.ts';
+import { singleKeys, systemSchemaOf } from './system-schema.ts';
 
 /**
  * Two moves at the same time could make a ring of which neither sees both ends, so they take turns.
  */
-export async function beginFolders(write: Write): Promise<void> {
-  const lock = `sluice folders ${schemaOf(write)}`;
+export async function beginFolders(write: WriteContext): Promise<void> {
+  const lock = `sluice folders ${systemSchemaOf(write)}`;
   await write.client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`));
 }
 
 /** @throws ServiceError INVALID_PAYLOAD for a name of nothing */
-export async function refineFolder(_: Write, __: Action, item: Item): Promise<Item> {
+export async function refineFolder(_: WriteContext, __: Action, item: Item): Promise<Item> {
   const { name } = item;
   if (typeof name === 'string' && name.trim() === '') {
-    throw invalidPayload('"name" must not be empty.', { field: 'name' });
+    throw invalidPayload(reason('name_empty'), { field: 'name' });
   }
   return item;
 }
 
 /** @throws ServiceError INVALID_PAYLOAD when a folder has become its own ancestor */
-export async function afterFolders(write: Write, { action, keys }: Done): Promise<void> {
+export async function afterFolders(
+  write: WriteContext,
+  { action, keys }: CompletedChange,
+): Promise<void> {
   if (action === 'delete') return;
-  const folders = systemTable(schemaOf(write), 'folders');
+  const folders = systemTable(systemSchemaOf(write), 'folders');
   const { rows } = await write.client.query(
     render(sql`
       WITH RECURSIVE above AS (
@@ -37,5 +42,5 @@ export async function afterFolders(write: Write, { action, keys }: Done): Promis
       SELECT FROM above WHERE parent = start LIMIT 1`),
   );
   if (rows.length === 0) return;
-  throw invalidPayload('A folder cannot be inside itself.', { field: 'parent' });
+  throw invalidPayload(reason('folder_inside_itself'), { field: 'parent' });
 }

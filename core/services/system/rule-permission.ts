@@ -1,28 +1,29 @@
 /** The rules of permissions: the action exists, and filters can be read. */
 import type { StoredPermission } from '#core/access/permission-row.ts';
 import { ACTIONS } from '#core/access/rights.ts';
-import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
+import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Action, Item } from '#core/mutation/payload.ts';
-import type { Done, Write } from '#core/mutation/target.ts';
-import { Counter } from '#core/query/parse/counter.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { ElementCounter } from '#core/query/parse/counter.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
-import { systemTable } from '#core/system/system-table.ts';
+import type { Action, Item } from '#core/write/payload.ts';
+import type { CompletedChange, WriteContext } from '#core/write/write-context.ts';
 import { permissionFaults } from '../permission-check.ts';
 import { checkVariables } from './check-stored-variables.ts';
-import { checkStored } from './stored-filter.ts';
-import { schemaOf, singleKeys } from './system-schema.ts';
+import { checkStoredFilter } from './stored-filter.ts';
+import { singleKeys, systemSchemaOf } from './system-schema.ts';
 
-function checkFilter({ target: { bounds } }: Write, item: Item, field: string): void {
+function checkFilter({ target: { bounds } }: WriteContext, item: Item, field: string): void {
   const limits = bounds.limits ?? DEFAULT_LIMITS;
-  checkStored(item, field, (value, place) =>
-    parseFilter(value, place, new Counter(limits, bounds.maxFields)),
+  checkStoredFilter(item, field, (value, place) =>
+    parseFilter(value, place, new ElementCounter(limits, bounds.maxFields)),
   );
 }
 
 /** @throws ServiceError INVALID_PAYLOAD for a bookmark whose filter cannot be read */
-export async function refineBookmark(write: Write, _: Action, item: Item): Promise<Item> {
+export async function refineBookmark(write: WriteContext, _: Action, item: Item): Promise<Item> {
   checkFilter(write, item, 'filter');
   return item;
 }
@@ -30,7 +31,7 @@ export async function refineBookmark(write: Write, _: Action, item: Item): Promi
 function checkPresets({ presets: value }: Item): void {
   if (value === undefined || value === null) return;
   if (typeof value === 'object' && !Array.isArray(value)) return;
-  throw invalidPayload('"presets" must be an object.', { field: 'presets' });
+  throw invalidPayload(reason('presets_object_expected'), { field: 'presets' });
 }
 
 function checkFields({ fields }: Item): void {
@@ -38,14 +39,16 @@ function checkFields({ fields }: Item): void {
   const isList = Array.isArray(fields) && fields.every((name) => typeof name === 'string');
   // The list is stored with commas, and a name with one would become two.
   if (isList && fields.every((name) => !name.includes(','))) return;
-  throw invalidPayload('"fields" must be a list of names.', { field: 'fields' });
+  throw invalidPayload(reason('fields_list_expected'), { field: 'fields' });
 }
 
 /** @throws ServiceError INVALID_PAYLOAD naming the member and the path in it */
-export async function refinePermission(write: Write, _: Action, item: Item): Promise<Item> {
+export async function refinePermission(write: WriteContext, _: Action, item: Item): Promise<Item> {
   const { action } = item;
   if (action !== undefined && !ACTIONS.some((known) => known === action)) {
-    throw invalidPayload(`"action" must be one of ${ACTIONS.join(', ')}.`, { field: 'action' });
+    throw invalidPayload(reason('action_unknown', { actions: ACTIONS.join(', ') }), {
+      field: 'action',
+    });
   }
   checkFilter(write, item, 'permissions');
   checkFilter(write, item, 'validation');
@@ -65,7 +68,10 @@ const DECIDING = ['collection', 'action', 'permissions', 'validation', 'presets'
  * fit.
  * @throws ServiceError INVALID_PAYLOAD naming the member and the path in it
  */
-export async function afterPermissions(write: Write, { action, keys, items }: Done): Promise<void> {
+export async function afterPermissions(
+  write: WriteContext,
+  { action, keys, items }: CompletedChange,
+): Promise<void> {
   const changed = keys.filter((_, place) =>
     DECIDING.some((name) => items[place]?.[name] !== undefined),
   );
@@ -74,7 +80,7 @@ export async function afterPermissions(write: Write, { action, keys, items }: Do
   const { rows } = await write.client.query<StoredPermission>(
     render(sql`
       SELECT collection, action, permissions::text, validation::text, presets::text, fields
-      FROM ${systemTable(schemaOf(write), 'permissions')}
+      FROM ${systemTable(systemSchemaOf(write), 'permissions')}
       WHERE id = ANY(${singleKeys(changed)}::int[]) ORDER BY id`),
   );
   for (const row of rows) {

@@ -1,8 +1,9 @@
 /** The rules of policies: `ip_access` contains valid addresses. */
 import { BlockList, isIP } from 'node:net';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Action, Item } from '#core/mutation/payload.ts';
-import type { Write } from '#core/mutation/target.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import type { Action, Item } from '#core/write/payload.ts';
+import type { WriteContext } from '#core/write/write-context.ts';
 
 function isBlock(network: string, prefix: string): boolean {
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(network)] ?? -1;
@@ -31,24 +32,24 @@ function isEntry(entry: string): boolean {
 }
 
 /** Null means any address; an empty list would have to mean none. */
-const NO_ADDRESS = '"ip_access" holds no address; only null lets in from anywhere.';
+const NO_ADDRESS = reason('ip_access_empty');
 
 /**
  * Why a list of addresses, given as a list or as comma-separated texts, is invalid; null: it is
  * valid.
  */
-export function addressFault(given: unknown): string | null {
+export function addressFault(given: unknown): Reason | null {
   if (given === null) return null;
   const list = Array.isArray(given) ? given : String(given).split(',');
   const entries = list.map((entry) => String(entry).trim());
   if (entries.every((entry) => entry === '')) return NO_ADDRESS;
   const wrong = entries.find((entry) => !isEntry(entry));
   if (wrong === undefined) return null;
-  return `"ip_access" takes addresses, ranges and CIDR blocks; "${wrong}" is none of them.`;
+  return reason('ip_access_invalid', { wrong });
 }
 
 /** @throws ServiceError INVALID_PAYLOAD when `ip_access` has no address or an invalid entry */
-export async function refinePolicy(_: Write, __: Action, item: Item): Promise<Item> {
+export async function refinePolicy(_: WriteContext, __: Action, item: Item): Promise<Item> {
   const { ip_access: given = null } = item;
   const fault = addressFault(given);
   if (fault === null) return item;

@@ -1,9 +1,11 @@
 /** The rules of roles: parents form no cycle, and users of a deleted role are suspended. */
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Done, Pending, Write } from '#core/mutation/target.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { schemaOf, singleKeys } from './system-schema.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import type { CompletedChange, PendingChange, WriteContext } from '#core/write/write-context.ts';
+import { singleKeys, systemSchemaOf } from './system-schema.ts';
 
 /** A row that changes because another one is deleted. */
 interface Changed {
@@ -11,7 +13,7 @@ interface Changed {
   readonly delta: Readonly<Record<string, unknown>>;
 }
 
-async function tell(write: Write, name: string, rows: readonly Changed[]): Promise<void> {
+async function tell(write: WriteContext, name: string, rows: readonly Changed[]): Promise<void> {
   const collection = write.target.catalog.collections.get(name);
   if (collection === undefined) return;
   const deeds = rows.map(({ id, delta }) => ({ key: [id], delta, parent: null }));
@@ -19,9 +21,12 @@ async function tell(write: Write, name: string, rows: readonly Changed[]): Promi
 }
 
 /** Users of a deleted role are suspended; the roles below it lose their parent. */
-export async function beforeRoles(write: Write, { action, keys }: Pending): Promise<void> {
+export async function beforeRoles(
+  write: WriteContext,
+  { action, keys }: PendingChange,
+): Promise<void> {
   if (action === 'update') return;
-  const schema = schemaOf(write);
+  const schema = systemSchemaOf(write);
   const gone = singleKeys(keys);
   const users = await write.client.query<Changed>(
     render(sql`UPDATE ${systemTable(schema, 'users')}
@@ -39,9 +44,12 @@ export async function beforeRoles(write: Write, { action, keys }: Pending): Prom
 }
 
 /** @throws ServiceError INVALID_PAYLOAD when a role has become its own ancestor */
-export async function afterRoles(write: Write, { action, keys }: Done): Promise<void> {
+export async function afterRoles(
+  write: WriteContext,
+  { action, keys }: CompletedChange,
+): Promise<void> {
   if (action === 'delete') return;
-  const roles = systemTable(schemaOf(write), 'roles');
+  const roles = systemTable(systemSchemaOf(write), 'roles');
   const { rows } = await write.client.query(
     render(sql`
       WITH RECURSIVE above AS (
@@ -52,5 +60,5 @@ export async function afterRoles(write: Write, { action, keys }: Done): Promise<
       SELECT FROM above WHERE parent = start LIMIT 1`),
   );
   if (rows.length === 0) return;
-  throw invalidPayload('A role cannot be above itself.', { field: 'parent' });
+  throw invalidPayload(reason('role_above_itself'), { field: 'parent' });
 }

@@ -1,11 +1,13 @@
 /** The rules of settings: a valid password policy, and no administrator role for registration. */
-import { invalidPayload } from '#core/errors/service-error.ts';
-import { parseEmailFilter } from '#core/identity/email-filter.ts';
-import { requirePlainRegistration } from '#core/identity/last-administrator.ts';
-import type { Action, Item } from '#core/mutation/payload.ts';
-import type { Done, Write } from '#core/mutation/target.ts';
-import { checkStored } from './stored-filter.ts';
-import { askIn, schemaOf } from './system-schema.ts';
+
+import { parseEmailFilter } from '#core/accounts/identity/email-filter.ts';
+import { requirePlainRegistration } from '#core/accounts/identity/last-administrator.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
+import type { Action, Item } from '#core/write/payload.ts';
+import type { CompletedChange, WriteContext } from '#core/write/write-context.ts';
+import { checkStoredFilter } from './stored-filter.ts';
+import { queryInTransaction, systemSchemaOf } from './system-schema.ts';
 
 function checkPasswordRule(policy: unknown): void {
   if (typeof policy !== 'string' || policy === '') return;
@@ -13,7 +15,7 @@ function checkPasswordRule(policy: unknown): void {
   try {
     new RegExp(source, flags);
   } catch {
-    throw invalidPayload('"auth_password_policy" is no regular expression.', {
+    throw invalidPayload(reason('password_policy_invalid'), {
       field: 'auth_password_policy',
     });
   }
@@ -23,14 +25,17 @@ function checkPasswordRule(policy: unknown): void {
  * @throws ServiceError INVALID_PAYLOAD when the policy is not a regular expression, or the filter
  * of addresses cannot be read
  */
-export async function refineSettings(_: Write, __: Action, item: Item): Promise<Item> {
+export async function refineSettings(_: WriteContext, __: Action, item: Item): Promise<Item> {
   checkPasswordRule(item.auth_password_policy);
-  checkStored(item, 'public_registration_email_filter', parseEmailFilter);
+  checkStoredFilter(item, 'public_registration_email_filter', parseEmailFilter);
   return item;
 }
 
 /** @throws ServiceError UNPROCESSABLE_ENTITY when registration would make administrators */
-export async function afterSettings(write: Write, { items }: Done): Promise<void> {
+export async function afterSettings(
+  write: WriteContext,
+  { items }: CompletedChange,
+): Promise<void> {
   if (items.every((item) => item.public_registration_role === undefined)) return;
-  await requirePlainRegistration(askIn(write), schemaOf(write));
+  await requirePlainRegistration(queryInTransaction(write), systemSchemaOf(write));
 }

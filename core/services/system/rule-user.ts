@@ -2,19 +2,20 @@
  * The rules of users: valid addresses and passwords, and sessions that end when credentials change.
  */
 import * as v from 'valibot';
+import { forgiveFailures } from '#core/accounts/identity/login-attempts.ts';
+import { checkPasswordPolicy, readPasswordPolicy } from '#core/accounts/identity/password.ts';
+import { CURRENT_PASSWORD } from '#core/accounts/identity/password-confirmation.ts';
+import { endSessionsOf, loginTimeOfSession } from '#core/accounts/identity/session.ts';
+import { tokenHash } from '#core/accounts/identity/token-hash.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, render, sql } from '#core/database/sql.ts';
-import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { forgiveFailures } from '#core/identity/login-attempts.ts';
-import { checkPasswordPolicy, readPasswordPolicy } from '#core/identity/password.ts';
-import { CURRENT_PASSWORD } from '#core/identity/password-confirmation.ts';
-import { endSessionsOf, loginTimeOfSession } from '#core/identity/session.ts';
-import { tokenHash } from '#core/identity/token-hash.ts';
-import type { Action, Item } from '#core/mutation/payload.ts';
-import type { Done, Pending, Write } from '#core/mutation/target.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { referencesTo } from '#core/system-collections/registry.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { referencesTo } from '#core/model/system-collections/registry.ts';
+import type { Action, Item } from '#core/write/payload.ts';
+import type { CompletedChange, PendingChange, WriteContext } from '#core/write/write-context.ts';
 import { forbidAdministrators } from './administrator.ts';
-import { schemaOf, singleKeys } from './system-schema.ts';
+import { singleKeys, systemSchemaOf } from './system-schema.ts';
 
 const email = v.pipe(v.string(), v.email());
 
@@ -27,10 +28,10 @@ function fault(field: string, type: string, details = {}): ServiceError {
   return new ServiceError('FAILED_VALIDATION', { field, path: [], type, ...details });
 }
 
-function checkForm(write: Write, item: Item): void {
+function checkForm(write: WriteContext, item: Item): void {
   const { email: address, status, tfa_secret } = item;
   if (tfa_secret !== undefined) {
-    throw invalidPayload('"tfa_secret" is not written; a second factor is enabled by its user.');
+    throw invalidPayload(reason('second_factor_secret_not_written'));
   }
   if (address !== undefined && address !== null && !v.is(email, address))
     throw fault('email', 'email');
@@ -39,7 +40,7 @@ function checkForm(write: Write, item: Item): void {
   }
   const names = PROVIDER.filter((name) => item[name] !== undefined);
   if (names.length > 0 && !write.target.rights.admin) {
-    throw forbidden(`Only administrators write "${names.join('" and "')}".`);
+    throw forbidden(reason('only_administrators_write_fields', { fields: names.join('" and "') }));
   }
 }
 
@@ -47,17 +48,17 @@ function checkForm(write: Write, item: Item): void {
 function storedToken(token: unknown): string | null {
   if (token === null) return null;
   if (typeof token !== 'string')
-    throw invalidPayload('"token" must be a text.', { field: 'token' });
+    throw invalidPayload(reason('token_text_expected'), { field: 'token' });
   return token === '' ? null : tokenHash(token);
 }
 
 /** Checks the members of a user; the password before it is hashed. */
-export async function refineUser(write: Write, _: Action, item: Item): Promise<Item> {
+export async function refineUser(write: WriteContext, _: Action, item: Item): Promise<Item> {
   checkForm(write, item);
   const { password, token } = item;
   if (typeof password === 'string') {
     if (password === '') throw fault('password', 'required');
-    checkPasswordPolicy(await readPasswordPolicy(write.client, schemaOf(write)), password);
+    checkPasswordPolicy(await readPasswordPolicy(write.client, systemSchemaOf(write)), password);
   }
   return token === undefined ? item : { ...item, token: storedToken(token) };
 }
@@ -66,13 +67,13 @@ export async function refineUser(write: Write, _: Action, item: Item): Promise<I
 const REFERENCES = referencesTo('users').filter(({ onDelete }) => onDelete === 'NO ACTION');
 
 /** A caller who takes over an administrator's account has its rights. */
-export async function beforeUsers(write: Write, pending: Pending): Promise<void> {
+export async function beforeUsers(write: WriteContext, pending: PendingChange): Promise<void> {
   const { client, target } = write;
   const users = singleKeys(pending.keys);
-  const schema = schemaOf(write);
+  const schema = systemSchemaOf(write);
   if (!target.rights.admin) await forbidAdministrators(client, schema, users);
   if (pending.action === 'update') {
-    await requireOwnAddress(write, users, pending.items);
+    await requireConfirmation(write, users, pending.items);
     return;
   }
   for (const { collection, field } of REFERENCES) {
@@ -84,52 +85,64 @@ export async function beforeUsers(write: Write, pending: Pending): Promise<void>
   }
 }
 
-/** A login that is younger confirms a change of the own address, as the password does. */
+/** A login that is younger confirms a change of the own credentials, as the password does. */
 const FRESH_LOGIN_MS = 15 * 60_000;
 
 /**
- * The owner of the address can reset the password, so a token alone does not change the address of its own
- * user.
+ * Who knows the password, or owns the address by which it is reset, has the account for good. So a token
+ * alone changes neither of its own user. An administrator changes passwords as it makes administrators:
+ * that is how access is regained.
  * @throws ServiceError INVALID_PAYLOAD
  */
-async function requireOwnAddress(
-  write: Write,
+async function requireConfirmation(
+  write: WriteContext,
   users: readonly string[],
   items: readonly Item[],
 ): Promise<void> {
   const { user, session } = write.target.caller;
   if (user === null || write.confirmed) return;
-  const addressed = users.filter((_, place) => items[place]?.email !== undefined);
-  const addresses = items.flatMap(({ email: address }) => (address === undefined ? [] : [address]));
-  if (addresses.length === 0) return;
-  const place = { db: write.client, schema: schemaOf(write) };
+  const changes = users.flatMap((id, place) => {
+    const { email: address, password } = items[place] ?? {};
+    const hasPassword = password !== undefined && !write.target.rights.admin;
+    return address === undefined && !hasPassword ? [] : [{ id, address, hasPassword }];
+  });
+  if (changes.length === 0) return;
+  const ids = changes.map(({ id }) => id);
+  const addresses = changes.map(({ address }) => address ?? null);
+  const addressed = changes.map(({ address }) => address !== undefined);
+  const withPassword = changes.map(({ hasPassword }) => hasPassword);
+  const place = { db: write.client, schema: systemSchemaOf(write) };
   // Keys may be spelled in more ways than one, so the database compares them.
   const { rowCount } = await write.client.query(
     render(sql`SELECT FROM ${systemTable(place.schema, 'users')} AS u
-      JOIN unnest(${addressed}::uuid[], ${addresses}::text[]) AS w(id, email) USING (id)
-      WHERE u.id = ${user} AND lower(u.email) IS DISTINCT FROM lower(w.email)`),
+      JOIN unnest(${ids}::uuid[], ${addresses}::text[], ${addressed}::boolean[],
+        ${withPassword}::boolean[]) AS w(id, email, is_addressed, has_password) USING (id)
+      WHERE u.id = ${user} AND (w.has_password
+        OR w.is_addressed AND lower(u.email) IS DISTINCT FROM lower(w.email))`),
   );
   if (rowCount === 0) return;
   const login = session === null ? null : await loginTimeOfSession(place, session);
   if (login !== null && login > Date.now() - FRESH_LOGIN_MS) return;
-  throw invalidPayload(
-    `Changing one's own e-mail address needs "${CURRENT_PASSWORD}" or a login of the last 15 minutes.`,
-    { field: CURRENT_PASSWORD },
-  );
+  throw invalidPayload(reason('current_password_needed', { member: CURRENT_PASSWORD }), {
+    field: CURRENT_PASSWORD,
+  });
 }
 
 /**
  * New credentials end the sessions of the old ones, except the session that changed them, and reset
  * the count of failed logins.
  */
-export async function afterUsers(write: Write, { action, keys, items }: Done): Promise<void> {
+export async function afterUsers(
+  write: WriteContext,
+  { action, keys, items }: CompletedChange,
+): Promise<void> {
   if (action !== 'update') return;
   const changed = keys.filter((_, place) => {
     const item = items[place];
     return item?.password !== undefined || item?.email !== undefined;
   });
   if (changed.length === 0) return;
-  const place = { db: write.client, schema: schemaOf(write) };
+  const place = { db: write.client, schema: systemSchemaOf(write) };
   await endSessionsOf(place, singleKeys(changed), write.target.caller.session);
   await forgiveFailures(place, singleKeys(changed));
 }

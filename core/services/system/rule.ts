@@ -2,20 +2,21 @@
  * The rules of the system collections, which apply besides permissions and to administrators too.
  */
 import { strict as assert } from 'node:assert';
-import type { Collection } from '#core/catalog/catalog.ts';
-import { refusal } from '#core/errors/refusal.ts';
-import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import {
   requireAdministrator,
   requirePlainRegistration,
-} from '#core/identity/last-administrator.ts';
-import type { Item } from '#core/mutation/payload.ts';
-import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
-import type { RuleName } from '#core/system-collections/entry.ts';
-import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
+} from '#core/accounts/identity/last-administrator.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { refusal } from '#core/base/errors/refusal.ts';
+import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import type { RuleName } from '#core/model/system-collections/entry.ts';
+import { SYSTEM_COLLECTIONS } from '#core/model/system-collections/registry.ts';
+import type { Item } from '#core/write/payload.ts';
+import { type CollectionRule, NO_RULE, type WriteContext } from '#core/write/write-context.ts';
 import { describeAdministrators } from './administrator.ts';
 import { afterComments, beginComments, refineComment } from './rule-comment.ts';
-import { type FileRuleOptions, fileStage } from './rule-file.ts';
+import { type FileRuleOptions, fileRuleStages } from './rule-file.ts';
 import { afterFolders, beginFolders, refineFolder } from './rule-folder.ts';
 import { afterPermissions, refineBookmark, refinePermission } from './rule-permission.ts';
 import { refinePolicy } from './rule-policy.ts';
@@ -23,7 +24,7 @@ import { afterRoles, beforeRoles } from './rule-role.ts';
 import { afterSettings, refineSettings } from './rule-setting.ts';
 import { afterUsers, beforeUsers, refineUser } from './rule-user.ts';
 import { writableFields } from './served-collections.ts';
-import { askIn, schemaOf } from './system-schema.ts';
+import { queryInTransaction, systemSchemaOf } from './system-schema.ts';
 
 /** The prefix of system collections in Directus; such names do not exist here. */
 const FOREIGN_PREFIX = 'directus_';
@@ -31,10 +32,9 @@ const FOREIGN_PREFIX = 'directus_';
 function checkName(item: Item): void {
   const { collection } = item;
   if (typeof collection !== 'string' || !collection.startsWith(FOREIGN_PREFIX)) return;
-  throw invalidPayload(
-    `"${collection}": system collections have the prefix system_ here, not ${FOREIGN_PREFIX}.`,
-    { field: 'collection' },
-  );
+  throw invalidPayload(reason('foreign_prefix', { collection, prefix: FOREIGN_PREFIX }), {
+    field: 'collection',
+  });
 }
 
 type Stage = Omit<CollectionRule, 'writable'>;
@@ -52,14 +52,14 @@ const STAGES: Readonly<Record<Exclude<RuleName, 'file'>, Stage>> = {
 };
 
 /** The administrators before a caller who is not one began to write. */
-const before = new WeakMap<Write, string>();
+const before = new WeakMap<WriteContext, string>();
 
 function guarded(stage: Stage): Stage {
   return {
     ...stage,
     async begin(write) {
       if (!write.target.rights.admin) {
-        before.set(write, await describeAdministrators(write.client, schemaOf(write)));
+        before.set(write, await describeAdministrators(write.client, systemSchemaOf(write)));
       }
       await stage.begin?.(write);
     },
@@ -67,21 +67,22 @@ function guarded(stage: Stage): Stage {
       await stage.after?.(write, done);
       await keepAdministrators(write);
       const { action } = done;
-      if (action !== 'create') await requireAdministrator(askIn(write), schemaOf(write));
+      if (action !== 'create')
+        await requireAdministrator(queryInTransaction(write), systemSchemaOf(write));
       // Users do not decide what a role may.
       if (action === 'delete' || stage === STAGES.user) return;
-      await requirePlainRegistration(askIn(write), schemaOf(write));
+      await requirePlainRegistration(queryInTransaction(write), systemSchemaOf(write));
     },
   };
 }
 
 /** @throws ServiceError FORBIDDEN when a caller who is not an administrator changed who is one */
-async function keepAdministrators(write: Write): Promise<void> {
+async function keepAdministrators(write: WriteContext): Promise<void> {
   if (write.target.rights.admin) return;
   const known = before.get(write);
   assert(known !== undefined);
-  const now = await describeAdministrators(write.client, schemaOf(write));
-  if (now !== known) throw forbidden('Only administrators decide who is an administrator.');
+  const now = await describeAdministrators(write.client, systemSchemaOf(write));
+  if (now !== known) throw forbidden(reason('only_administrators_appoint_administrators'));
 }
 
 /** Finds the rule of a collection. */
@@ -92,7 +93,7 @@ export type RuleOf = (collection: Collection) => CollectionRule;
  * collection that requests cannot write.
  */
 export function systemRules(options: FileRuleOptions): RuleOf {
-  const stages: Readonly<Record<RuleName, Stage>> = { ...STAGES, file: fileStage(options) };
+  const stages: Readonly<Record<RuleName, Stage>> = { ...STAGES, file: fileRuleStages(options) };
   return (collection) => {
     if (!collection.system) return NO_RULE;
     if (writableFields(collection).size === 0) throw refusal({ collection: collection.name });

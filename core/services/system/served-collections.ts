@@ -1,10 +1,10 @@
 /**
  * The system collections that requests reach as items, and which of their fields can be written.
  */
-import type { Collection } from '#core/catalog/catalog.ts';
-import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
-import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
-import type { Serves } from '../request-context.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import { isBuiltIn } from '#core/model/catalog/system-descriptors.ts';
+import { SYSTEM_COLLECTIONS } from '#core/model/system-collections/registry.ts';
+import type { CollectionFilter } from '../request-context.ts';
 
 /**
  * The fields that requests may write: those that the registry names, and those added to the
@@ -19,5 +19,5 @@ export function writableFields({ name, system, fields }: Collection): ReadonlySe
 }
 
 /** The system collections with routes of their own. */
-export const servesSystem: Serves = ({ name }) =>
+export const servesSystem: CollectionFilter = ({ name }) =>
   (SYSTEM_COLLECTIONS.get(name)?.service ?? null) !== null;

@@ -2,15 +2,15 @@
  * Checks filters that are stored in columns of system collections, as filters of requests are
  * checked.
  */
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Item } from '#core/mutation/payload.ts';
+import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
+import type { Item } from '#core/write/payload.ts';
 
 /**
  * Checks the filter in a column of an item.
  * @param parse throws when the filter cannot be read
  * @throws ServiceError INVALID_PAYLOAD naming the member and the path in it
  */
-export function checkStored(
+export function checkStoredFilter(
   item: Item,
   field: string,
   parse: (value: unknown, place: string) => unknown,
@@ -21,6 +21,6 @@ export function checkStored(
     parse(value, field);
   } catch (error) {
     const { reason, ...details } = error instanceof ServiceError ? error.details : {};
-    throw typeof reason === 'string' ? invalidPayload(reason, { ...details, field }) : error;
+    throw reason === undefined ? error : invalidPayload(reason, { ...details, field });
   }
 }

@@ -1,20 +1,20 @@
 /** The system collections as items, with their special operations. */
 import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
 import type { Caller } from '#core/access/grants.ts';
-import { render, sql } from '#core/database/sql.ts';
 import {
   CURRENT_PASSWORD,
   type PasswordConfirmation,
-} from '#core/identity/password-confirmation.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
+} from '#core/accounts/identity/password-confirmation.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
 import type { Query } from '#core/query/query.ts';
-import { systemTable } from '#core/system/system-table.ts';
-import { systemName } from '#core/system-collections/name.ts';
-import { passesFilter } from '#core/validation/validation.ts';
-import type { Answer } from '../item-reader.ts';
-import { type Change, ItemService, type ItemServiceOptions } from '../items.ts';
+import { passesFilter } from '#core/read/evaluate/validation.ts';
+import type { ReadAnswer } from '../item-reader.ts';
+import { type ItemChange, ItemService, type ItemServiceOptions } from '../items.ts';
 import type { WriteAnswer } from '../read-back.ts';
-import type { Target } from '../request-context.ts';
+import type { RequestTarget } from '../request-context.ts';
 import { parsedQuery, type UnparsedQuery } from '../statement-cache.ts';
 import { servesSystem } from './served-collections.ts';
 
@@ -38,10 +38,10 @@ export class SystemService extends ItemService {
 
   /** Reads items; the list of permissions has no limit, and includes what app access grants. */
   override async list(
-    target: Target,
+    target: RequestTarget,
     question: UnparsedQuery,
     signal?: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<ReadAnswer> {
     if (target.collection !== PERMISSIONS) return super.list(target, question, signal);
     const query = { ...question.query(), limit: null, offset: 0 };
     return withAppPermissions(
@@ -56,9 +56,9 @@ export class SystemService extends ItemService {
    * checked before the write begins, so that a wrong one counts whatever becomes of the write.
    */
   override async updateOne(
-    target: Target,
+    target: RequestTarget,
     segment: string,
-    change: Change,
+    change: ItemChange,
     question: UnparsedQuery,
   ): Promise<WriteAnswer> {
     const { caller, collection } = target;
@@ -87,7 +87,7 @@ export class SystemService extends ItemService {
  * What app access grants has no rows, and is shown with the stored permissions: to whom it is granted,
  * and to administrators, who see what others may do.
  */
-function withAppPermissions(answer: Answer, query: Query, caller: Caller): Answer {
+function withAppPermissions(answer: ReadAnswer, query: Query, caller: Caller): ReadAnswer {
   const isPlain = query.aggregate.length === 0 && query.groupBy.length === 0;
   if (!(caller.app || caller.admin) || !isPlain || answer.kind === 'text') return answer;
   const shown = APP_PERMISSIONS.filter(

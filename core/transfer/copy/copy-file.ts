@@ -3,10 +3,10 @@ import type { Sql } from '#core/database/sql.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import { memberFault, rowReader } from '../file/import-file.ts';
 import type { Row, RowHandler } from '../file/row-reader.ts';
-import type { Run } from '../import-run.ts';
+import type { ImportRun } from '../import-run.ts';
 import { CopyIn } from './copy-in.ts';
 import { CopyText } from './copy-text.ts';
-import { feed } from './feed-scanner.ts';
+import { feedFile } from './feed-file.ts';
 
 /** A row is faulty; a fast pass does not say more. */
 export class FaultyRow extends Error {}
@@ -15,7 +15,7 @@ export class FaultyRow extends Error {}
 export class NewMember extends Error {}
 
 /** What a pass does with the rows; without `handler` it stops at the first fault. */
-export interface Pass {
+export interface CopyPass {
   readonly columns: readonly FileColumn[];
   readonly statement: Sql;
   readonly writer: (out: CopyText) => { write(row: Row): void };
@@ -23,7 +23,7 @@ export interface Pass {
   readonly handler?: ((write: (row: Row) => void) => RowHandler) | undefined;
 }
 
-export interface Copied {
+export interface CopyResult {
   /** Rows that the table has accepted. */
   readonly copied: number;
   /** Rows that were sent to it. */
@@ -32,7 +32,7 @@ export interface Copied {
   readonly skipped: number;
 }
 
-function hasty(run: Run, write: (row: Row) => void): RowHandler {
+function hasty(run: ImportRun, write: (row: Row) => void): RowHandler {
   return {
     row: write,
     fault: () => {
@@ -50,7 +50,7 @@ function hasty(run: Run, write: (row: Row) => void): RowHandler {
  * Copies.
  * @throws {FaultyRow} {NewMember} {UnreadableFile} whatever PostgreSQL refuses; no row stays then
  */
-export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
+export async function copyFile(run: ImportRun, pass: CopyPass): Promise<CopyResult> {
   const { file } = run;
   const { progress, failpoint } = run.options;
   const out = new CopyText();
@@ -71,7 +71,7 @@ export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
       handler.skipped(row);
     },
   });
-  const copied = await feed({
+  const copied = await feedFile({
     file,
     reader,
     out,

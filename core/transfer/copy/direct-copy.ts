@@ -4,29 +4,29 @@
  */
 import pg from 'pg';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import type { Row } from '../file/row-reader.ts';
 import type { ImportConnection } from '../import-connection.ts';
-import type { Target } from '../import-target.ts';
+import type { ImportTarget } from '../import-target.ts';
 import { type CopyText, DEFAULT_MARKER } from './copy-text.ts';
 
 /** Timeout for the lock on an empty table; writers that use it would fill it anyway. */
 const LOCK_WAIT = '250ms';
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Thrown for a row that COPY cannot express: it lacks a value that has a default. */
-export class NoDirectWay extends Error {}
+export class DirectCopyImpossible extends Error {}
 
 /** The COPY into the table. */
-export function copyToTarget(target: Target, columns: readonly FileColumn[]): Sql {
+export function copyToTarget(target: ImportTarget, columns: readonly FileColumn[]): Sql {
   const list = join(columns.map(({ name }) => identifier(name)));
   const option = target.copyDefault ? raw(`, DEFAULT '${DEFAULT_MARKER}'`) : raw('');
   return sql`COPY ${target.name} (${list}) FROM STDIN (ENCODING 'UTF8'${option})`;
 }
 
-/** Creates the writer of rows for that COPY. @throws {NoDirectWay} from the writer */
+/** Creates the writer of rows for that COPY. @throws {DirectCopyImpossible} from the writer */
 export function directWriter(
-  target: Target,
+  target: ImportTarget,
   columns: readonly FileColumn[],
   out: CopyText,
 ): { write(row: Row): void } {
@@ -38,7 +38,7 @@ export function directWriter(
         if (row.write(place, out)) continue;
         if (hasDefault[place] !== true) out.null();
         else if (target.copyDefault) out.default();
-        else throw new NoDirectWay();
+        else throw new DirectCopyImpossible();
       }
       out.endRow();
     },
@@ -49,9 +49,9 @@ export function directWriter(
  * Whether no key of the file can collide, or may: the database generates all keys, or the table is
  * empty and, from here on, locked against other writers until the transaction ends.
  */
-export async function directWayIsOpen(
+export async function canCopyDirectly(
   connection: ImportConnection,
-  target: Target,
+  target: ImportTarget,
   columns: readonly FileColumn[],
 ): Promise<boolean> {
   if (target.mode === 'update') return false;
@@ -71,14 +71,14 @@ export async function directWayIsOpen(
   try {
     await connection.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false;
+    if (error instanceof pg.DatabaseError && error.code === SQLSTATE.lockNotAvailable) return false;
     throw error;
   }
   await connection.run(sql`SELECT set_config('lock_timeout', '0', true)`);
   return !(await isFilled(connection, target));
 }
 
-async function isFilled(connection: ImportConnection, target: Target): Promise<boolean> {
+async function isFilled(connection: ImportConnection, target: ImportTarget): Promise<boolean> {
   const { rows } = await connection.run(
     sql`SELECT EXISTS (SELECT FROM ${target.name}) AS "filled"`,
   );

@@ -5,7 +5,7 @@
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import type { Row } from '../file/row-reader.ts';
-import type { Target } from '../import-target.ts';
+import type { ImportTarget } from '../import-target.ts';
 import type { CopyText } from './copy-text.ts';
 
 export const STAGING: Sql = identifier('pg_temp', 'sluice_import');
@@ -26,7 +26,7 @@ export function stagingColumn(place: number): Sql {
 }
 
 /** Creates the staging table; it is dropped with the transaction. */
-export function createStaging(target: Target, columns: readonly FileColumn[]): Sql {
+export function createStaging(target: ImportTarget, columns: readonly FileColumn[]): Sql {
   const list = columns.map(({ name }, place) => {
     const loose = target.looseTypes.get(name);
     const value = identifier('t', name);
@@ -54,7 +54,7 @@ export class StagingWriter {
   readonly #absent: Uint8Array;
   #lastKey = Number.NEGATIVE_INFINITY;
 
-  constructor(target: Target, columns: readonly FileColumn[], out: CopyText) {
+  constructor(target: ImportTarget, columns: readonly FileColumn[], out: CopyText) {
     this.#count = columns.length;
     this.#keyPlace = wholeKeyIndex(target, columns);
     this.#out = out;
@@ -97,7 +97,7 @@ export class StagingWriter {
 const WHOLE_TYPES = new Set(['int2', 'int4', 'int8']);
 
 /** The index of a key that is a single whole number. */
-function wholeKeyIndex(target: Target, columns: readonly FileColumn[]): number | null {
+function wholeKeyIndex(target: ImportTarget, columns: readonly FileColumn[]): number | null {
   const [key, more] = target.key;
   if (key === undefined || more !== undefined) return null;
   const place = columns.findIndex(({ name }) => name === key.name);

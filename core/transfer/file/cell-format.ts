@@ -1,6 +1,7 @@
 /** Converts the notation of numbers, dates and times in a file into that of PostgreSQL. */
+import { reason } from '#core/base/errors/reason.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { isTemporal } from '#core/values/json-type.ts';
+import { isTemporal } from '#core/model/values/json-type.ts';
 import { MisplacedValue } from './cell-text.ts';
 import { DateFormat, LocalTime } from './date-format.ts';
 import type { FileColumn } from './file-column.ts';
@@ -14,14 +15,14 @@ const CLOCKS = new Set(['time', 'timetz']);
 
 function withComma(text: string): string {
   if (!text.includes('.')) return text.replace(',', '.');
-  throw new MisplacedValue(text, 'A number with "decimal=," takes no point.');
+  throw new MisplacedValue(text, reason('decimal_comma_with_point'));
 }
 
 function inFormat(format: DateFormat, notation: string): Conversion {
   return (text) => {
     const iso = format.iso(text);
     if (iso !== null) return iso;
-    throw new MisplacedValue(text, `It is not written as ${notation}, which is the "date_format".`);
+    throw new MisplacedValue(text, reason('date_misfits_format', { format: notation }));
   };
 }
 

@@ -1,9 +1,10 @@
 /** Reads the cells of CSV rows as values of their columns, by the options of the import. */
-import { CONCEALED } from '#core/catalog/concealed-field.ts';
+
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
 import { NestedItem } from '../nested/nested-item.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';
-import { cellText, objectIn } from './cell-text.ts';
+import { cellText, holdsBytes, objectInCell } from './cell-text.ts';
 import { type FileColumn, storedText } from './file-column.ts';
 
 /** First bytes of cells that may be JSON: quotes, white space, `null`, lists. */
@@ -18,7 +19,7 @@ const LETTER_T = 0x74;
  * Whether a cell with these first and last bytes, or units, is its own text. `true` and `false` are,
  * unless white space follows.
  */
-export function isItsText(first: number, last: number): boolean {
+export function isPlainText(first: number, last: number): boolean {
   if (first === LETTER_T || first === LETTER_F) return last > SPACE;
   return first > 0xff || MAY_BE_JSON[first] === 0;
 }
@@ -55,7 +56,9 @@ export class CellReader {
 
   /** Whether the text of a cell that is not JSON is its value, unless a check refuses it. */
   copies(column: number): boolean {
-    return this.#conversions[column] === null && this.#columns[column]?.masked === false;
+    const known = this.#columns[column];
+    if (known === undefined || known.masked || holdsBytes(known)) return false;
+    return this.#conversions[column] === null;
   }
 
   /**
@@ -70,9 +73,9 @@ export class CellReader {
     if (known.masked && cell === CONCEALED) return undefined;
     // In a document that is the null of JSON, which is a value.
     const isJsonNull = cell === 'null' && known.form === 'json' && quoted;
-    const text = isJsonNull ? cell : cellText(cell, known.form);
+    const text = isJsonNull ? cell : cellText(cell, known);
     if (text === null) return null;
-    if (known.links !== null && known.path === null && objectIn(text) !== null)
+    if (known.links !== null && known.path === null && objectInCell(text) !== null)
       throw new NestedItem();
     return storedText(known, this.#conversions[column]?.(text) ?? text);
   }

@@ -1,16 +1,16 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell has no value. */
 
+import { reason } from '#core/base/errors/reason.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { looksLikeTimestamp } from '#core/values/timestamp-text.ts';
 import type { CopyText } from '../copy/copy-text.ts';
 import { writeValue } from '../copy/write-value.ts';
-import { CellReader, isItsText } from './cell-reader.ts';
+import { CellReader, isPlainText } from './cell-reader.ts';
 import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED, PLAIN } from './csv-scanner.ts';
 import type { FileColumn } from './file-column.ts';
-import { malformed, UnreadableFile } from './row-fault.ts';
+import { syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 
-const NOT_UTF8 = 'The row is not UTF-8.';
+const NOT_UTF8 = reason('row_not_utf8');
 
 const ZERO = 0x30;
 const BRACE = 0x7b;
@@ -52,6 +52,10 @@ class CsvRow implements Row {
     return this.#reader.value(column, record.text(cell), record.forms[cell] !== PLAIN);
   }
 
+  written(column: number): string | null {
+    return this.#record.text(this.#cells[column] ?? 0) || null;
+  }
+
   write(column: number, out: CopyText): boolean {
     const record = this.#record;
     const cell = this.#cells[column] ?? 0;
@@ -62,9 +66,8 @@ class CsvRow implements Row {
     if (start === end) return writeValue(this.#reader.empty(column), check, out);
     const isPlain =
       record.forms[cell] !== DOUBLED &&
-      isItsText(record.bytes[start] ?? 0, record.bytes[end - 1] ?? 0);
-    const isKnown =
-      check === null || (known?.temporal && looksLikeTimestamp(record.bytes, start, end));
+      isPlainText(record.bytes[start] ?? 0, record.bytes[end - 1] ?? 0);
+    const isKnown = check === null || known?.isUsual?.(record.bytes, start, end) === true;
     const copied = this.#copied[column] ?? 0;
     const isCopied = copied === 1 || (copied === 2 && record.bytes[start] !== BRACE);
     if (isPlain && isKnown && isCopied) {
@@ -102,7 +105,7 @@ function isEmpty(record: CsvRecord): boolean {
 
 /** PostgreSQL's maximum number of columns. */
 export const COLUMNS_MAX = 1_600;
-export const WIDE_HEADER = `The header has more than ${COLUMNS_MAX} columns, which no table has.`;
+export const WIDE_HEADER = reason('header_has_too_many_columns', { columnsMax: COLUMNS_MAX });
 
 /** Reads the rows after the header; each must have as many cells as the header. */
 export function csvRows(
@@ -114,7 +117,7 @@ export function csvRows(
   let number = -1;
   let width = 0;
   let row: CsvRow | undefined;
-  const wide = `A row has more than ${COLUMNS_MAX} cells.`;
+  const wide = reason('row_has_too_many_cells', { columnsMax: COLUMNS_MAX });
   const handle: CsvHandler = {
     record(record) {
       number += 1;
@@ -124,8 +127,8 @@ export function csvRows(
         return;
       }
       if (record.count !== width) {
-        const reason = `The row has ${record.count} cells, the header has ${width}.`;
-        handler.fault(malformed(reason, number, record.place(record.start)), record.source());
+        const why = reason('row_cells_differ_from_header', { cells: record.count, width });
+        handler.fault(syntaxFault(why, number, record.place(record.start)), record.source());
       } else if (reader.skipsEmptyRows && isEmpty(record)) {
         handler.skipped(number);
       } else {
@@ -136,7 +139,7 @@ export function csvRows(
     },
     badEncoding(record) {
       number += 1;
-      handler.fault(malformed(NOT_UTF8, number, record.place(record.start)), record.source());
+      handler.fault(syntaxFault(NOT_UTF8, number, record.place(record.start)), record.source());
     },
   };
   const scanner = new CsvScanner(handle, { cells: COLUMNS_MAX, reason: wide });
@@ -200,7 +203,7 @@ export async function csvHeader(source: AsyncIterable<Buffer>): Promise<HeaderCe
       header ??= namesOf(record);
     },
     badEncoding(record) {
-      const fault = malformed('The header is not UTF-8.', null, record.place(record.start));
+      const fault = syntaxFault(reason('header_not_utf8'), null, record.place(record.start));
       if (header === null) throw new UnreadableFile(fault);
     },
   };

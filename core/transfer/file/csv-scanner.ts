@@ -4,7 +4,8 @@
  * ops/docs/decisions/026-own-csv-scanner.md).
  */
 import { isUtf8 } from 'node:buffer';
-import { type FilePosition, malformed, UnreadableFile } from './row-fault.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { type FilePosition, quoteFault, UnreadableFile } from './row-fault.ts';
 import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
 
 const QUOTE = 0x22;
@@ -90,7 +91,7 @@ export interface CsvHandler {
 /** Most cells of a record, and what is said of one with more. */
 export interface CsvBound {
   readonly cells: number;
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 /** Reads a file record by record. */
@@ -136,7 +137,7 @@ export class CsvScanner extends RowScanner {
       from = next;
     }
     const rest = bytes.length - from;
-    if (rest > ROW_BYTES_MAX) this.#fail(from, `${TOO_LONG} A quote may not be closed.`);
+    if (rest > ROW_BYTES_MAX) this.#fail(from, TOO_LONG);
     return from;
   }
 
@@ -198,15 +199,17 @@ export class CsvScanner extends RowScanner {
       this.#doubled = true;
       at += 1;
     }
-    if (final) this.#fail(from - 1, 'The quote is not closed.');
+    if (final) this.#fail(from - 1, OPEN_QUOTE);
     return -1;
   }
 
-  #fail(at: number, reason: string): never {
-    throw new UnreadableFile(malformed(reason, null, this.#record.place(at)));
+  #fail(at: number, why: Reason): never {
+    const record = this.#record;
+    throw new UnreadableFile(quoteFault(why, record.place(at), record.place(record.start)));
   }
 }
 
-const TOO_LONG = `A row has more than ${ROW_BYTES_MAX} bytes.`;
-const STRAY_QUOTE = 'A quote stands inside a cell that does not begin with one.';
-const AFTER_QUOTE = 'After the closing quote of a cell must come a comma or the end of the line.';
+const TOO_LONG = reason('row_too_long', { limit: ROW_BYTES_MAX });
+const STRAY_QUOTE = reason('quote_inside_bare_cell');
+const AFTER_QUOTE = reason('text_after_closing_quote', { separator: 'comma' });
+const OPEN_QUOTE = reason('cell_quote_not_closed');

@@ -2,9 +2,17 @@
  * Dates and times in other notations than ISO 8601. A format consists of tokens and of the characters
  * between them; text in brackets stands for itself.
  */
+import { type Reason, reason } from '#core/base/errors/reason.ts';
 
-/** A format that cannot be used; the message says why. */
-export class WrongDateFormat extends Error {}
+/** A format that cannot be used. */
+export class WrongDateFormat extends Error {
+  readonly reason: Reason;
+
+  constructor(why: Reason) {
+    super(why.sentence);
+    this.reason = why;
+  }
+}
 
 /** The tokens, longer ones first, and what they match. */
 const TOKENS: readonly (readonly [string, string, string])[] = [
@@ -53,16 +61,21 @@ export class DateFormat {
       const token = TOKENS.find(([name]) => name === piece);
       if (token === undefined) {
         if (/[A-Za-z]/.test(piece) && piece !== 'T') {
-          throw new WrongDateFormat(`does not know ${JSON.stringify(piece)}`);
+          const letters = JSON.stringify(piece);
+          throw new WrongDateFormat(reason('date_format_letters_unknown', { letters }));
         }
         return quoted(piece);
       }
       const [, name, digits] = token;
-      if (seen.has(name)) throw new WrongDateFormat(`has the ${name} twice`);
+      if (seen.has(name)) {
+        throw new WrongDateFormat(reason('date_format_part_twice', { part: name }));
+      }
       seen.add(name);
       if (digits.includes(',')) {
         if (open !== '') {
-          throw new WrongDateFormat(`cannot tell where the ${open} ends and the ${name} begins`);
+          throw new WrongDateFormat(
+            reason('date_format_parts_run_together', { before: open, part: name }),
+          );
         }
         open = name;
       }
@@ -72,13 +85,15 @@ export class DateFormat {
     this.hasDate = has('year', 'month', 'day') > 0;
     this.#hasTime = has('hour', 'minute', 'second', 'fraction') > 0;
     if (this.hasDate && has('year', 'month', 'day') < 3) {
-      throw new WrongDateFormat('needs a year, a month and a day');
+      throw new WrongDateFormat(reason('date_format_date_incomplete'));
     }
     if (this.#hasTime && has('hour', 'minute') < 2) {
-      throw new WrongDateFormat('needs hours and minutes');
+      throw new WrongDateFormat(reason('date_format_time_incomplete'));
     }
-    if (seen.has('fraction') && !seen.has('second')) throw new WrongDateFormat('needs seconds');
-    if (!this.hasDate && !this.#hasTime) throw new WrongDateFormat('has no date and no time');
+    if (seen.has('fraction') && !seen.has('second')) {
+      throw new WrongDateFormat(reason('date_format_seconds_missing'));
+    }
+    if (!this.hasDate && !this.#hasTime) throw new WrongDateFormat(reason('date_format_empty'));
     this.#pattern = new RegExp(`^${pattern.join('')}$`);
   }
 

@@ -1,6 +1,7 @@
 /** Decodes files in other encodings than UTF-8 while they are read. */
 import { isUtf8 } from 'node:buffer';
-import { malformed, UnreadableFile } from './row-fault.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { syntaxFault, UnreadableFile } from './row-fault.ts';
 
 /** What a decoder puts where bytes are no character. */
 const REPLACEMENT = '\uFFFD';
@@ -123,9 +124,8 @@ export async function* decode(
       return;
     }
     const column = before + Array.from(own.toString('utf8')).length + 1;
-    throw new UnreadableFile(
-      malformed(`Here the file is not ${encoding}.`, null, { line, column }),
-    );
+    const why = reason('file_not_in_encoding', { encoding });
+    throw new UnreadableFile(syntaxFault(why, null, { line, column }));
   };
   for await (const chunk of file) yield* deliver(decoder(chunk, false));
   yield* deliver(decoder(Buffer.alloc(0), true));

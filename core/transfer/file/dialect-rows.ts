@@ -3,14 +3,15 @@
  * than the scanner of RFC 4180.
  */
 import { CsvError, type Options, Parser } from 'csv-parse';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CopyText } from '../copy/copy-text.ts';
 import { writeValue } from '../copy/write-value.ts';
-import { CellReader, isItsText } from './cell-reader.ts';
+import { CellReader, isPlainText } from './cell-reader.ts';
 import type { CsvDialect } from './csv-dialect.ts';
 import { COLUMNS_MAX, type HeaderCell, readHeader, WIDE_HEADER } from './csv-rows.ts';
 import type { FileColumn } from './file-column.ts';
-import { type FilePosition, malformed, UnreadableFile } from './row-fault.ts';
+import { type FilePosition, quoteFault, syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { ROW_BYTES_MAX } from './row-scanner.ts';
 
@@ -18,18 +19,13 @@ import { ROW_BYTES_MAX } from './row-scanner.ts';
 const PIECE = 64 * 1024;
 const LF = 0x0a;
 
-const STRAY_QUOTE = 'A quote stands inside a cell that does not begin with one.';
-const AFTER_QUOTE =
-  'After the closing quote of a cell must come a separator or the end of the line.';
-const OPEN_QUOTE = 'A quote is not closed.';
-const TOO_LONG = `A row has more than ${ROW_BYTES_MAX} bytes. A quote may not be closed.`;
+const TOO_LONG = reason('row_too_long', { limit: ROW_BYTES_MAX });
+const TOO_WIDE = reason('row_has_too_many_cells', { columnsMax: COLUMNS_MAX });
 
-const TOO_WIDE = `A row has more than ${COLUMNS_MAX} cells.`;
-
-const REASONS: Readonly<Record<string, string>> = {
-  INVALID_OPENING_QUOTE: STRAY_QUOTE,
-  CSV_INVALID_CLOSING_QUOTE: AFTER_QUOTE,
-  CSV_QUOTE_NOT_CLOSED: OPEN_QUOTE,
+const REASONS: Readonly<Record<string, Reason>> = {
+  INVALID_OPENING_QUOTE: reason('quote_inside_bare_cell'),
+  CSV_INVALID_CLOSING_QUOTE: reason('text_after_closing_quote', { separator: 'separator' }),
+  CSV_QUOTE_NOT_CLOSED: reason('quote_not_closed'),
   CSV_MAX_RECORD_SIZE: TOO_LONG,
 };
 
@@ -56,6 +52,8 @@ class RecordParser {
   #piece: Buffer = Buffer.alloc(0);
   /** Line of the last byte of the latest record, as csv-parse counts. */
   #lines = 0;
+  /** Blank lines and comments up to there. */
+  #skipped = 0;
   /** It counts both characters of a line break inside of quotes. */
   #overcounted = 0;
 
@@ -63,6 +61,7 @@ class RecordParser {
     this.#dialect = dialect;
     this.#parser = new Parser(
       optionsOf(dialect, (cells: readonly string[], { lines }) => {
+        this.#skipped = this.#skippedLines();
         try {
           handle(cells, this.#firstLine(cells, lines));
         } catch (error) {
@@ -103,6 +102,11 @@ class RecordParser {
     }
   }
 
+  #skippedLines(): number {
+    const { comment_lines: comments, empty_lines: blanks } = this.#parser.info;
+    return comments + blanks;
+  }
+
   /** Cells of the record that is not complete; csv-parse bounds their text, not their number. */
   #cells(): number {
     const state: unknown = Reflect.get(this.#parser, 'state');
@@ -121,22 +125,23 @@ class RecordParser {
     const { errored } = this.#parser;
     if (errored === null || errored === undefined) return;
     if (!(errored instanceof CsvError)) throw errored;
-    const reason = REASONS[errored.code];
-    if (reason === undefined) throw errored;
-    this.#fail(reason, errored.code);
+    const why = REASONS[errored.code];
+    if (why === undefined) throw errored;
+    this.#fail(why, errored.code);
   }
 
-  #fail(reason: string, code: string | null): never {
-    throw new UnreadableFile(malformed(reason, null, this.#place(code)));
+  #fail(why: Reason, code: string | null): never {
+    const skipped = this.#skippedLines() - this.#skipped;
+    const row = { line: this.#lines - this.#overcounted + 1 + skipped, column: 1 };
+    throw new UnreadableFile(quoteFault(why, this.#place(code, row), row));
   }
 
   /** The position of the fault, as far as the piece at hand shows it. */
-  #place(code: string | null): FilePosition {
-    const next = { line: this.#lines - this.#overcounted + 1, column: 1 };
+  #place(code: string | null, row: FilePosition): FilePosition {
     const cell = this.#parser.info.bytes - this.#before;
     const { quote, separator } = this.#dialect;
     const isStray = code === 'INVALID_OPENING_QUOTE' || code === 'CSV_INVALID_CLOSING_QUOTE';
-    if (!isStray || quote === null || cell < 0) return next;
+    if (!isStray || quote === null || cell < 0) return row;
     const text = this.#piece.toString('utf8', cell);
     const skipped = text.startsWith(separator) ? separator.length : 0;
     const at = this.#strayQuote(text, skipped, code === 'CSV_INVALID_CLOSING_QUOTE', quote);
@@ -199,13 +204,17 @@ class DialectRow implements Row {
     return this.#reader.value(column, this.#cell(column), false);
   }
 
+  written(column: number): string | null {
+    return this.#cell(column) || null;
+  }
+
   write(column: number, out: CopyText): boolean {
     const cell = this.#cell(column);
     const check = this.#columns[column]?.check ?? null;
     const isCopied =
       check === null &&
       cell !== '' &&
-      isItsText(cell.charCodeAt(0), cell.charCodeAt(cell.length - 1));
+      isPlainText(cell.charCodeAt(0), cell.charCodeAt(cell.length - 1));
     if (!isCopied || !this.#reader.copies(column)) {
       return writeValue(this.#reader.value(column, cell, false), check, out);
     }
@@ -236,9 +245,9 @@ export function dialectRows(
     }
     row.number += 1;
     if (cells.length !== width) {
-      const reason = `The row has ${cells.length} cells, the header has ${width}.`;
+      const why = reason('row_cells_differ_from_header', { cells: cells.length, width });
       const place = { line, column: 1 };
-      handler.fault(malformed(reason, row.number, place), textOf(dialect, cells));
+      handler.fault(syntaxFault(why, row.number, place), textOf(dialect, cells));
     } else if (reader.skipsEmptyRows && cells.every((cell) => cell === '')) {
       handler.skipped(row.number);
     } else {
@@ -263,7 +272,7 @@ export async function dialectHeader(
   const parser = new RecordParser(dialect, (cells, line) => {
     if (header !== null) return;
     if (cells.length > COLUMNS_MAX) {
-      throw new UnreadableFile(malformed(WIDE_HEADER, null, { line, column: 1 }));
+      throw new UnreadableFile(syntaxFault(WIDE_HEADER, null, { line, column: 1 }));
     }
     let column = 1;
     header = cells.map((name) => {

@@ -3,7 +3,8 @@
  * texts whose numbers may not fit a double, and to find where a text is invalid.
  */
 
-import { isDeeper, nestedEnd } from '#core/json/text-end.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { isDeeper, nestedEnd } from '#core/base/json/text-end.ts';
 
 /** A part of JSON as written. */
 export class JsonSource {
@@ -18,13 +19,15 @@ export class JsonSource {
 export class JsonNumber extends JsonSource {}
 
 /** Invalid JSON; `position` counts its characters from 0. */
-export class JsonFault extends Error {
+export class JsonSyntaxError extends Error {
   readonly position: number;
+  readonly reason: Reason;
 
-  constructor(position: number, reason: string) {
-    super(reason);
+  constructor(position: number, why: Reason) {
+    super(why.sentence);
     this.name = 'JsonFault';
     this.position = position;
+    this.reason = why;
   }
 }
 
@@ -40,7 +43,7 @@ const WORDS: readonly (readonly [string, boolean | null])[] = [
 ];
 
 /** The error for a text that is nested too deeply. */
-export const TOO_DEEP = `Lists and objects may be nested ${JSON_DEPTH_MAX} deep.`;
+export const TOO_DEEP = reason('json_row_nested_too_deep', { limit: JSON_DEPTH_MAX });
 
 /** Numbers that a double may not hold: many digits, or an exponent. */
 const DELICATE = /(?:^|[:,[])\s*-?(?:[\d.]{16}|\d[\d.]*[eE])/;
@@ -73,8 +76,11 @@ class Parser {
 
   #fail(): never {
     const char = this.#text.charAt(this.#at);
-    const reason = char === '' ? 'The text ends too early.' : `Unexpected ${JSON.stringify(char)}.`;
-    throw new JsonFault(this.#at, reason);
+    const why =
+      char === ''
+        ? reason('json_text_ends_early')
+        : reason('json_unexpected_character', { character: JSON.stringify(char) });
+    throw new JsonSyntaxError(this.#at, why);
   }
 
   #take(char: string): boolean {
@@ -104,7 +110,7 @@ class Parser {
       return new JsonSource(this.#text.slice(start, this.#at));
     }
     this.#depth += 1;
-    if (this.#depth > JSON_DEPTH_MAX) throw new JsonFault(this.#at, TOO_DEEP);
+    if (this.#depth > JSON_DEPTH_MAX) throw new JsonSyntaxError(this.#at, TOO_DEEP);
     const value = read();
     this.#depth -= 1;
     return value;
@@ -151,14 +157,14 @@ class Parser {
   }
 }
 
-/** Parses with numbers as {@link JsonNumber}. @throws {JsonFault} */
+/** Parses with numbers as {@link JsonNumber}. @throws {JsonSyntaxError} */
 export function parseExactly(text: string): unknown {
   return new Parser(text).document();
 }
 
 /**
  * Parses fast when that is lossless, otherwise exactly.
- * @throws {JsonFault} with the position
+ * @throws {JsonSyntaxError} with the position
  */
 export function parseJson(text: string): unknown {
   if (DELICATE.test(text)) return parseExactly(text);

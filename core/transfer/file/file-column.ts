@@ -1,22 +1,31 @@
 /** Maps the columns of a file to fields, and decides how their values are converted. */
-import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed-field.ts';
-import type { Relations } from '#core/catalog/relation.ts';
-import { hasSecrets } from '#core/mutation/special.ts';
+
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import type { Relations } from '#core/model/catalog/relation.ts';
 import {
   namesObject,
   readableCheck,
   type TextCheck,
   textChecker,
-} from '#core/values/check-value.ts';
-import { isTemporal } from '#core/values/json-type.ts';
-import { shownName } from './row-fault.ts';
+} from '#core/model/values/check-value.ts';
+import { isTemporal } from '#core/model/values/json-type.ts';
+import { looksLikeNumber } from '#core/model/values/number.ts';
+import { looksLikeTimestamp } from '#core/model/values/timestamp-text.ts';
+import { hasSecrets } from '#core/write/special-flags.ts';
+import { displayName } from './row-fault.ts';
 
 /**
  * How a value becomes PostgreSQL's text: unchanged, as JSON, as an array, or (a comma list in a
  * text column) as its elements joined by commas.
  */
 export type ValueForm = 'plain' | 'json' | 'array' | 'list';
+
+/** Tells bytes between two places that have a usual form. */
+export type PlainBytesTest = (bytes: Uint8Array, start: number, end: number) => boolean;
+
+const NUMBERS = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8']);
 
 /** A column of a file. */
 export interface FileColumn {
@@ -27,19 +36,24 @@ export interface FileColumn {
   readonly form: ValueForm;
   /** The mask that readers see instead of its values is not a value. */
   readonly masked: boolean;
-  /** Checks values that PostgreSQL would misread; null when it can check all. */
+  /** Checks values that PostgreSQL would misread, or not every release reads; null when it can check all. */
   readonly check: TextCheck | null;
-  /** Dates and times; most of them need no check. */
-  readonly temporal: boolean;
+  /** Whether bytes look so usual that they need no check; null when all of them do. */
+  readonly isUsual: PlainBytesTest | null;
   /** It refers to one item, of one collection or of any, which may stand there as an object. */
   readonly links: 'one' | 'any' | null;
   /** The members that lead to it, the collection's own first; null for what a file writes by itself. */
   readonly path: readonly string[] | null;
 }
 
+/** Whether something is not there, and what was found says why. */
+export function isReason(found: object): found is Reason {
+  return 'sentence' in found;
+}
+
 /** The stored text of a value's text; an invalid one is left for the report. */
-export function storedText({ field: { stored }, check }: FileColumn, text: string): string {
-  return stored === null || check?.(text) !== null ? text : stored.text(text);
+export function storedText({ field: { codec }, check }: FileColumn, text: string): string {
+  return codec === null || check?.(text) !== null ? text : codec.encode(text);
 }
 
 function formOf(field: ColumnField): ValueForm {
@@ -55,29 +69,31 @@ function isKey(collection: Collection, name: string): boolean {
 }
 
 /**
- * The column of a name in a file, or a sentence that says why there is none. The key may be an
- * identity column: then it finds existing items.
+ * The column of a name in a file, or the reason why there is none. The key may be an identity column:
+ * then it finds existing items.
  */
 export function fileColumn(
   collection: Collection & { readonly relations?: Relations },
   name: string,
-): FileColumn | string {
+): FileColumn | Reason {
   const field = collection.fields.get(name);
   if (field === undefined) {
-    return `The collection has no field ${JSON.stringify(shownName(name))}.`;
+    return reason('import_field_unknown', { field: JSON.stringify(displayName(name)) });
   }
   const { column } = field;
-  if (column === null) return `The field ${JSON.stringify(name)} has no column of its own.`;
+  if (column === null)
+    return reason('import_field_without_column', { field: JSON.stringify(name) });
   if (column.generatedExpression !== null) {
-    return `The field ${JSON.stringify(name)} is computed by the database.`;
+    return reason('import_field_computed', { field: JSON.stringify(name) });
   }
   if (column.identity === 'always' && !isKey(collection, name)) {
-    return `The field ${JSON.stringify(name)} is numbered by the database.`;
+    return reason('import_field_numbered', { field: JSON.stringify(name) });
   }
   const columnField = { ...field, column };
-  const temporal = isTemporal(field) && field.stored === null;
+  const isMoment = isTemporal(field) && field.codec === null;
+  const isNumber = NUMBERS.has(column.elementType ?? column.typeName);
   const isShape = field.type.startsWith('geometry');
-  const isJudged = temporal || isShape || field.stored !== null || namesObject(column);
+  const isJudged = isMoment || isNumber || isShape || field.codec !== null || namesObject(column);
   // What the type json stores and nothing reads is refused; the rest of it PostgreSQL checks.
   const ofJson = column.typeName === 'json' ? readableCheck : null;
   const check = isJudged || column.elementType === 'json' ? textChecker(columnField) : ofJson;
@@ -86,12 +102,14 @@ export function fileColumn(
   const links = kind === 'm2o' ? 'one' : kind === 'a2o' ? 'any' : null;
   const form = formOf(columnField);
   const known = { name, field: columnField, cell: 0, form, masked, check };
-  return { ...known, temporal, links, path: null };
+  const isPlainNumber = isNumber && column.elementType === null && field.codec === null;
+  const isUsual = isMoment ? looksLikeTimestamp : isPlainNumber ? looksLikeNumber : null;
+  return { ...known, isUsual, links, path: null };
 }
 
 /** All columns that a file may contain. */
 export function allColumns(collection: Collection): FileColumn[] {
   return [...collection.fields.keys()]
     .map((name) => fileColumn(collection, name))
-    .filter((column) => typeof column !== 'string');
+    .flatMap((column) => (isReason(column) ? [] : [column]));
 }

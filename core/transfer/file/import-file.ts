@@ -1,4 +1,5 @@
 /** The file of an import: its format, its columns, and how its rows are read. */
+import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { ImportableCollection } from '../import-target.ts';
@@ -13,11 +14,17 @@ import {
 } from './csv-dialect.ts';
 import { csvHeader, csvRows, type HeaderCell } from './csv-rows.ts';
 import { decode, markedEncoding } from './decode.ts';
+import { type DecompressionLimits, decompress } from './decompress.ts';
 import { dialectHeader, dialectRows } from './dialect-rows.ts';
-import { type ExpansionLimits, expand } from './expand.ts';
-import { allColumns, type FileColumn, fileColumn } from './file-column.ts';
+import { allColumns, type FileColumn, fileColumn, isReason } from './file-column.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
-import { malformed, type RowFault, shownName, UnreadableFile } from './row-fault.ts';
+import {
+  displayName,
+  type RowFault,
+  syntaxFault,
+  UnreadableFile,
+  withAdvice,
+} from './row-fault.ts';
 import type { RowHandler, RowReader } from './row-reader.ts';
 
 /** A file as it was sent. */
@@ -90,7 +97,7 @@ function kept(file: StoredFile): StoredFile['open'] {
   };
 }
 
-function plainContent(file: StoredFile, limits: ExpansionLimits): Content {
+function plainContent(file: StoredFile, limits: DecompressionLimits): Content {
   const counted = async function* (read: (bytes: number) => void) {
     for await (const chunk of file.open()) {
       read(chunk.length);
@@ -99,7 +106,7 @@ function plainContent(file: StoredFile, limits: ExpansionLimits): Content {
   };
   return (read = () => undefined) => {
     const content = counted(read);
-    return file.gzip ? expand(content, limits) : content;
+    return file.gzip ? decompress(content, limits) : content;
   };
 }
 
@@ -110,7 +117,7 @@ function plainContent(file: StoredFile, limits: ExpansionLimits): Content {
 export async function openFile(
   file: StoredFile,
   parameters: ImportParameters,
-  limits: ExpansionLimits,
+  limits: DecompressionLimits,
 ): Promise<ImportFile> {
   const { format, bytes } = file;
   const plain = plainContent(bytes <= KEPT_BYTES ? { ...file, open: kept(file) } : file, limits);
@@ -130,8 +137,8 @@ export async function openFile(
   }
   const { separator } = parameters;
   if (separator !== undefined && separator !== line.separator) {
-    const reason = `The first line names another separator than the option, which is "separator=${separator}".`;
-    throw new UnreadableFile(malformed(reason, null, { line: 1, column: 1 }));
+    const why = reason('separator_line_differs', { separator });
+    throw new UnreadableFile(syntaxFault(why, null, { line: 1, column: 1 }));
   }
   dialect = { ...dialect, separator: line.separator };
   const own = isRfc4180(dialect) ? null : dialect;
@@ -141,7 +148,7 @@ export async function openFile(
   return { format, bytes, parameters, dialect: own, content };
 }
 
-const EMPTY = 'The file is empty; its first line must name the fields.';
+const EMPTY = reason('import_file_empty');
 
 /** The field that a header or a member names; null for one that is left out. */
 export function fieldOf({ mapping }: ImportParameters, name: string): string | null {
@@ -157,8 +164,8 @@ export function missingHeaders(
   const names = new Set(header.map(({ name }) => name));
   const missing = Object.keys(mapping).filter((name) => !names.has(name));
   return missing.map((name) => {
-    const reason = `The file has no column ${JSON.stringify(name)}, which "mapping" names.`;
-    return { ...malformed(reason, null, { line: header[0]?.line ?? 1, column: 1 }), field: name };
+    const why = reason('mapping_column_missing', { name: JSON.stringify(name) });
+    return { ...syntaxFault(why, null, { line: header[0]?.line ?? 1, column: 1 }), field: name };
   });
 }
 
@@ -166,8 +173,15 @@ export function missingHeaders(
 export async function headerOf({ dialect, content }: ImportFile): Promise<readonly HeaderCell[]> {
   const header =
     dialect === null ? await csvHeader(content()) : await dialectHeader(dialect, content());
-  if (header === null) throw new UnreadableFile(malformed(EMPTY, null, { line: 1, column: 1 }));
+  if (header === null) throw new UnreadableFile(syntaxFault(EMPTY, null, { line: 1, column: 1 }));
   return header;
+}
+
+/** Why a header cannot have a name beside others; null when it can. */
+function nameFault(name: string, others: ReadonlySet<string>): Reason | null {
+  if (name === '') return reason('header_column_without_name');
+  if (!others.has(name)) return null;
+  return reason('header_names_field_twice', { name: JSON.stringify(displayName(name)) });
 }
 
 /** The columns that a CSV file's header names. @throws {UnreadableFile} with all their faults */
@@ -185,18 +199,15 @@ async function csvColumns(
     const name = fieldOf(parameters, written);
     if (name === null) continue;
     const own = fileColumn(collection, name);
-    const column = typeof own === 'string' ? (related.column(name) ?? own) : own;
-    const twice = seen.has(name)
-      ? `The header names ${JSON.stringify(shownName(name))} twice.`
-      : null;
-    const conflict = typeof column === 'string' ? null : NestedColumns.conflict(name, seen);
-    const reason = name === '' ? 'The header has a column without a name.' : (twice ?? conflict);
-    if (reason !== null || typeof column === 'string') {
+    const column = isReason(own) ? (related.column(name) ?? own) : own;
+    const conflict = isReason(column) ? null : NestedColumns.conflict(name, seen);
+    const found = nameFault(name, seen) ?? conflict ?? column;
+    if (isReason(found)) {
       const hint = header.length === 1 ? separatorHint(written) : null;
-      const said = [reason ?? String(column), hint].filter((text) => text !== null).join(' ');
-      faults.push({ ...malformed(said, null, place), field: shownName(name) });
+      const told = hint === null ? found : withAdvice(found, hint);
+      faults.push({ ...syntaxFault(told, null, place), field: displayName(name) });
     } else {
-      columns.push({ ...column, cell });
+      columns.push({ ...found, cell });
     }
     seen.add(name);
   }
@@ -216,7 +227,7 @@ async function jsonColumns(
   return [...new Set(names)]
     .filter((name) => name !== null)
     .map((name) => fileColumn(collection, name))
-    .filter((column) => typeof column !== 'string');
+    .flatMap((column) => (isReason(column) ? [] : [column]));
 }
 
 /**
@@ -253,10 +264,10 @@ export function memberFault(
   row: number,
 ): RowFault | null {
   const column = fileColumn(collection, name);
-  if (typeof column !== 'string') return null;
+  if (!isReason(column)) return null;
   const nested = related.column(name);
-  if (nested !== null && typeof nested === 'object') throw new NestedItem();
-  const field = shownName(name);
+  if (nested !== null && !isReason(nested)) throw new NestedItem();
+  const field = displayName(name);
   return { row, field, value: null, code: 'INVALID_PAYLOAD', reason: column };
 }
 

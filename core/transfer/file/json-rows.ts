@@ -1,25 +1,25 @@
 /** Reads a JSON file into rows: an absent member has no value, null is null. */
 
-import { CONCEALED } from '#core/catalog/concealed-field.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
-import { hasSecrets } from '#core/mutation/special.ts';
-import { kindFault, kindOf } from '#core/values/json-type.ts';
+import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
+import { kindFault, kindOf } from '#core/model/values/json-type.ts';
+import { hasSecrets } from '#core/write/special-flags.ts';
 import type { CopyText } from '../copy/copy-text.ts';
 import { writeValue } from '../copy/write-value.ts';
-import { NO_SECRET } from '../judge/hash-staged.ts';
 import { NestedItem } from '../nested/nested-item.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
-import { JsonFault, JsonNumber, parseJson } from './exact-json.ts';
+import { JsonNumber, JsonSyntaxError, parseJson } from './exact-json.ts';
 import { type FileColumn, storedText } from './file-column.ts';
 import { type JsonElement, JsonScanner } from './json-scanner.ts';
 import { NdjsonScanner } from './ndjson-scanner.ts';
-import { malformed, UnreadableFile } from './row-fault.ts';
+import { NO_SECRET, syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 
 /** Why a value does not fit its field; null when it does. */
-function misfit({ field, links }: FileColumn, value: unknown): string | null {
+function misfit({ field, links }: FileColumn, value: unknown): Reason | null {
   if (hasSecrets(field) && typeof value !== 'string') return NO_SECRET;
   const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
   // The keys of any collection are stored as texts, and some are numbers.
@@ -33,11 +33,11 @@ function parseElement(element: JsonElement, row: number): Record<string, unknown
   try {
     value = parseJson(element.text);
   } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
-    throw new UnreadableFile(malformed(error.message, row, element.place(error.position)));
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new UnreadableFile(syntaxFault(error.reason, row, element.place(error.position)));
   }
   if (isJsonObject(value) && !(value instanceof JsonNumber)) return value;
-  throw new UnreadableFile(malformed('Every row must be an object.', row, element.place(0)));
+  throw new UnreadableFile(syntaxFault(reason('row_object_expected'), row, element.place(0)));
 }
 
 /** What the rows of a JSON file are read with. */
@@ -109,12 +109,17 @@ class JsonRow implements Row {
     if (known !== undefined && known.links !== null && isJsonObject(value)) {
       if (!(value instanceof JsonNumber)) throw new NestedItem();
     }
-    const wrong = known === undefined ? null : misfit(known, value);
+    if (known === undefined) return undefined;
+    const wrong = misfit(known, value);
     if (wrong !== null) throw new MisplacedValue(value, wrong);
-    const text = valueText(value, known?.form ?? 'plain');
-    if (known === undefined) return text;
+    const text = valueText(value, known);
     const conversion = typeof value === 'string' ? this.#conversions[column] : null;
     return storedText(known, conversion?.(text) ?? text);
+  }
+
+  written(column: number): string | null {
+    const value = this.#values[column];
+    return typeof value === 'string' ? value : null;
   }
 
   write(column: number, out: CopyText): boolean {
@@ -135,8 +140,8 @@ export function jsonRows(options: JsonRowsOptions, handler: RowHandler): RowRead
     const object = parseElement(element, row.number);
     const twice = row.fill(element, object, (name) => handler.member(name, row.number));
     if (twice !== null) {
-      const reason = `Two members name the field ${JSON.stringify(twice)}.`;
-      throw new UnreadableFile(malformed(reason, row.number, element.place(0)));
+      const why = reason('members_name_field_twice', { name: JSON.stringify(twice) });
+      throw new UnreadableFile(syntaxFault(why, row.number, element.place(0)));
     }
     handler.row(row);
   };
@@ -164,7 +169,7 @@ export function jsonRows(options: JsonRowsOptions, handler: RowHandler): RowRead
           badEncoding(line) {
             row.number += 1;
             const place = { line, column: 1 };
-            handler.fault(malformed('The line is not UTF-8.', row.number, place), '');
+            handler.fault(syntaxFault(reason('line_not_utf8'), row.number, place), '');
           },
         });
   return { push: (chunk) => scanner.push(chunk), end: () => scanner.end(), next };

@@ -3,8 +3,9 @@
  * strings are scanned here; a parser checks the content of each object.
  */
 import { isUtf8 } from 'node:buffer';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { JSON_DEPTH_MAX, TOO_DEEP } from './exact-json.ts';
-import { type FilePosition, malformed, UnreadableFile } from './row-fault.ts';
+import { type FilePosition, syntaxFault, UnreadableFile } from './row-fault.ts';
 import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
 
 const QUOTE = 0x22;
@@ -76,7 +77,9 @@ export class JsonScanner extends RowScanner {
         at += 1;
       }
     }
-    if (final && this.#expected !== 'nothing') this.#fail(bytes.length, 'The file ends too early.');
+    if (final && this.#expected !== 'nothing') {
+      this.#fail(bytes.length, reason('json_file_ends_early'));
+    }
     this.#before += at;
     return at;
   }
@@ -92,13 +95,13 @@ export class JsonScanner extends RowScanner {
       if (expected === 'nothing') this.#fail(at, TRAILING);
       this.#expected = 'nothing';
     } else if (expected === 'array') {
-      this.#fail(at, 'The file must be an array of objects.');
+      this.#fail(at, reason('json_array_expected'));
     } else if (expected === 'nothing') {
       this.#fail(at, TRAILING);
     } else if (expected === 'comma or end') {
-      this.#fail(at, 'After an object must come a comma or the end of the array.');
+      this.#fail(at, reason('json_comma_expected'));
     } else {
-      this.#fail(at, 'Every element of the array must be an object.');
+      this.#fail(at, reason('json_element_object_expected'));
     }
   }
 
@@ -122,7 +125,7 @@ export class JsonScanner extends RowScanner {
       }
     }
     if (end - start > ROW_BYTES_MAX) {
-      this.#fail(start, `An object has more than ${ROW_BYTES_MAX} bytes, or is not closed.`);
+      this.#fail(start, reason('json_row_too_long', { limit: ROW_BYTES_MAX }));
     }
     // An incomplete object is delivered as it is: its parser finds the error.
     return final ? end : -1;
@@ -130,7 +133,7 @@ export class JsonScanner extends RowScanner {
 
   #element(start: number, end: number): void {
     const bytes = this.#bytes;
-    if (!isUtf8(bytes.subarray(start, end))) this.#fail(start, 'The object is not UTF-8.');
+    if (!isUtf8(bytes.subarray(start, end))) this.#fail(start, reason('object_not_utf8'));
     const text = bytes.toString('utf8', start, end);
     this.#handler.element({
       text,
@@ -157,11 +160,11 @@ export class JsonScanner extends RowScanner {
     return { line: this.#line + lines.length - 1, column: column + gone };
   }
 
-  #fail(at: number, reason: string): never {
+  #fail(at: number, why: Reason): never {
     const between = this.#expected === 'array' || this.#expected === 'nothing';
     const row = between ? null : this.#handler.row();
-    throw new UnreadableFile(malformed(reason, row, this.#place(at)));
+    throw new UnreadableFile(syntaxFault(why, row, this.#place(at)));
   }
 }
 
-const TRAILING = 'Nothing may follow the end of the array.';
+const TRAILING = reason('json_text_after_array');

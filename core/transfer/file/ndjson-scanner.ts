@@ -1,7 +1,8 @@
 /** Splits a file of JSON objects, one on each line and in UTF-8, into the text of each object. */
 import { isUtf8 } from 'node:buffer';
+import { reason } from '#core/base/errors/reason.ts';
 import type { JsonElement } from './json-scanner.ts';
-import { malformed, UnreadableFile } from './row-fault.ts';
+import { syntaxFault, UnreadableFile } from './row-fault.ts';
 import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
 
 const LF = 0x0a;
@@ -38,9 +39,8 @@ export class NdjsonScanner extends RowScanner {
     if (from >= bytes.length) return bytes.length;
     if (bytes.length - from > ROW_BYTES_MAX) {
       const place = { line: this.#line, column: 1 };
-      throw new UnreadableFile(
-        malformed(`A line has more than ${ROW_BYTES_MAX} bytes.`, null, place),
-      );
+      const why = reason('line_too_long', { limit: ROW_BYTES_MAX });
+      throw new UnreadableFile(syntaxFault(why, null, place));
     }
     return from;
   }

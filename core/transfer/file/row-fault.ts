@@ -1,8 +1,10 @@
 /** Faults of a file: collected for the report, and their wire form. */
-import type { Collection } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
-import type { ErrorCode } from '#core/errors/catalogue.ts';
-import { type ErrorDetails, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+
+import type { ErrorCode } from '#core/base/errors/catalogue.ts';
+import { cutParameters, type Reason, reason } from '#core/base/errors/reason.ts';
+import { type ErrorDetails, ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
 
 /** The position of a syntax error, both from 1; the column counts characters. */
 export interface FilePosition {
@@ -18,7 +20,7 @@ export interface RowFault {
   /** The value as text, cut when it is long; null when there is none to show. */
   readonly value: string | null;
   readonly code: ErrorCode;
-  readonly reason: string;
+  readonly reason: Reason;
   /** Only for a malformed file. */
   readonly place?: FilePosition;
   /** Further details of the API's own error of the row; it tells nothing that its reader may not see. */
@@ -31,7 +33,7 @@ export class UnreadableFile extends Error {
   readonly faults: readonly [RowFault, ...RowFault[]];
 
   constructor(fault: RowFault, ...more: readonly RowFault[]) {
-    super(fault.reason);
+    super(fault.reason.sentence);
     this.name = 'UnreadableFile';
     this.fault = fault;
     this.faults = [fault, ...more];
@@ -39,53 +41,65 @@ export class UnreadableFile extends Error {
 }
 
 /** Longest text of a value that a report shows. */
-export const SHOWN = 256;
+export const VALUE_DISPLAY_MAX = 256;
 
 /** Longest reason: those of PostgreSQL may repeat a whole value. */
-export const REASON_SHOWN = 1_000;
+export const REASON_DISPLAY_MAX = 1_000;
 
 function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
 
 /** A value as reports show it. */
-export function shown(value: string | null): string | null {
-  return value === null ? null : cut(value, SHOWN);
+export function displayValue(value: string | null): string | null {
+  return value === null ? null : cut(value, VALUE_DISPLAY_MAX);
 }
 
 /** A name of the file as reports show it. */
-export function shownName(name: string): string {
-  return cut(name, SHOWN);
+export function displayName(name: string): string {
+  return cut(name, VALUE_DISPLAY_MAX);
 }
 
 /** What the database says, as reports show it. */
-export function shownReason(reason: string): string {
-  return cut(reason, REASON_SHOWN);
+export function displayReason(why: Reason): Reason {
+  const parameters = cutParameters(why.parameters, REASON_DISPLAY_MAX);
+  return { ...why, parameters, sentence: cut(why.sentence, REASON_DISPLAY_MAX) };
+}
+
+/** The same reason, with an advice behind its sentence. */
+export function withAdvice(why: Reason, advice: string): Reason {
+  return { ...why, sentence: `${why.sentence} ${advice}` };
+}
+
+/**
+ * A fault of quotes, where it is found. A quote that is not closed is noticed on a later line than its
+ * own; then the fault stands where its row begins.
+ */
+export function quoteFault(why: Reason, found: FilePosition, row: FilePosition): RowFault {
+  if (found.line === row.line) return syntaxFault(why, null, found);
+  const advice = 'The row begins on this line; one of its quotes may not be closed.';
+  return syntaxFault(withAdvice(why, advice), null, row);
 }
 
 /** A fault of the file's syntax. */
-export function malformed(
-  reason: string,
-  row: number | null,
-  place: FilePosition | null,
-): RowFault {
-  const fault = { row, field: null, value: null, code: 'INVALID_PAYLOAD', reason } as const;
-  return place === null ? fault : { ...fault, place };
+export function syntaxFault(why: Reason, row: number | null, place: FilePosition | null): RowFault {
+  const fault = { row, field: null, value: null, code: 'INVALID_PAYLOAD' } as const;
+  return { ...fault, reason: why, ...(place === null ? {} : { place }) };
 }
 
 /** The reader of a report: what it may name, and what it must not repeat. */
-export interface Readership {
+export interface ReportAudience {
   readonly collection: Pick<Collection, 'name' | 'fields'>;
   /** The only fields that the importer may fill; all of them when not given. */
   readonly fields?: ReadonlySet<string> | undefined;
 }
 
-const UNNAMED = 'The row breaks a rule of the database.';
-const HIDDEN = 'The value does not fit this field.';
-const NO_LINK = 'It refers to an item that does not exist, or that you may not access.';
+const UNNAMED = reason('row_breaks_rule');
+const HIDDEN = reason('value_misfits_field');
+const NO_LINK = reason('link_to_hidden_item');
 
 /** The fault without what its reader must not see; faults of the file itself stay unchanged. */
-export function discreet(fault: RowFault, { collection, fields }: Readership): RowFault {
+export function redactFault(fault: RowFault, { collection, fields }: ReportAudience): RowFault {
   if (fault.code === 'INVALID_PAYLOAD' || fault.details !== undefined) return fault;
   const names = fault.field === null ? [] : fault.field.split(',');
   if (fields !== undefined) {
@@ -115,13 +129,16 @@ function toError(collection: string, fault: RowFault): ServiceError {
 
 /** The error of a refused file: one entry per fault, in the order of the rows. */
 export function importErrors(
-  readership: Readership,
+  readership: ReportAudience,
   faults: readonly [RowFault, ...RowFault[]],
 ): ServiceErrors {
   const { name } = readership.collection;
   const [first, ...rest] = [...faults].sort((a, b) => (a.row ?? 0) - (b.row ?? 0));
   return new ServiceErrors([
-    toError(name, discreet(first ?? faults[0], readership)),
-    ...rest.map((fault) => toError(name, discreet(fault, readership))),
+    toError(name, redactFault(first ?? faults[0], readership)),
+    ...rest.map((fault) => toError(name, redactFault(fault, readership))),
   ]);
 }
+
+/** Why a value is no secret: only a text is hashed. */
+export const NO_SECRET = reason('secret_of_file_text_expected');

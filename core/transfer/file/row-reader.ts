@@ -17,6 +17,8 @@ export interface Row {
    * @throws {MisplacedValue}
    */
   value(column: number): string | null | undefined;
+  /** The text that the file has there; null where it has none, or another value than a text. */
+  written(column: number): string | null;
   /** Writes that value; false, and nothing is written, when the row does not have it. */
   write(column: number, out: CopyText): boolean;
   /** The value when it is written as a whole number of at most 15 digits, else NaN. */

@@ -3,8 +3,9 @@
  * read as a stream.
  */
 import * as v from 'valibot';
-import type { ColumnField } from '#core/catalog/catalog.ts';
-import { newName } from '#core/schema/valid-name.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import type { ColumnField } from '#core/model/catalog/catalog.ts';
+import { validateName } from '#core/schema/validate-name.ts';
 import { COLUMNS_MAX } from '../file/csv-rows.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import {
@@ -14,10 +15,10 @@ import {
   missingHeaders,
   rowReader,
 } from '../file/import-file.ts';
-import { malformed, type RowFault, UnreadableFile } from '../file/row-fault.ts';
+import { type RowFault, syntaxFault, UnreadableFile, withAdvice } from '../file/row-fault.ts';
 import type { Row, RowHandler } from '../file/row-reader.ts';
 import { type InferredType, TypeInference } from './infer-type.ts';
-import { Ascent, areUnique } from './unique-values.ts';
+import { AscendingCheck, areUnique } from './unique-values.ts';
 
 /** The field that becomes the primary key. */
 const KEY = 'id';
@@ -47,19 +48,21 @@ function rawColumn(name: string, cell: number): FileColumn {
     ...{ defaultExpression: null, generatedExpression: null, identity: null, sequence: null },
     ...{ maxLength: null, numericPrecision: null, numericScale: null, comment: null },
   };
-  const field: ColumnField = { name, type: 'json', column, stored: null, special: [], meta: null };
-  const plain = { masked: false, check: null, temporal: false, links: null, path: null };
+  const field: ColumnField = { name, type: 'json', column, codec: null, special: [], meta: null };
+  const plain = { masked: false, check: null, isUsual: null, links: null, path: null };
   return { name, field, cell, form: 'json', ...plain };
 }
 
 /** Why there can be no field of this name; null when there can. */
-function nameFault(name: string): string | null {
-  if (name === '') return 'The header has a column without a name.';
-  const parsed = v.safeParse(newName('field'), name, { abortPipeEarly: true });
+function nameFault(name: string): Reason | null {
+  if (name === '') return reason('header_column_without_name');
+  const parsed = v.safeParse(validateName('field'), name, { abortPipeEarly: true });
   if (parsed.success && !name.includes('.')) return null;
   // In every request a dot leads to the fields of a related item.
-  const reason = parsed.success ? 'A new field has no dot in its name.' : parsed.issues[0].message;
-  return `${reason} Use "mapping" to give ${JSON.stringify(name)} another name.`;
+  const why = parsed.success
+    ? reason('new_field_name_with_dot')
+    : reason('new_field_name_invalid', { message: parsed.issues[0].message });
+  return withAdvice(why, `Use "mapping" to give ${JSON.stringify(name)} another name.`);
 }
 
 /** @throws {UnreadableFile} with the faults of all names */
@@ -71,9 +74,11 @@ async function csvColumns(file: ImportFile): Promise<FileColumn[]> {
     const name = fieldOf(file.parameters, own);
     if (name === null) continue;
     const isTwice = columns.some((column) => column.name === name);
-    const twice = isTwice ? `The header names ${JSON.stringify(name)} twice.` : null;
-    const reason = nameFault(name) ?? twice;
-    if (reason !== null) faults.push({ ...malformed(reason, null, place), field: name });
+    const twice = isTwice
+      ? reason('header_names_field_twice', { name: JSON.stringify(name) })
+      : null;
+    const why = nameFault(name) ?? twice;
+    if (why !== null) faults.push({ ...syntaxFault(why, null, place), field: name });
     else columns.push(rawColumn(name, cell));
   }
   const [first, ...rest] = faults;
@@ -107,11 +112,11 @@ async function jsonColumns(file: ImportFile, signal: AbortSignal): Promise<FileC
   const names = new Set<string>();
   const member = (name: string, row: number) => {
     if (names.has(name)) return;
-    const reason =
+    const why =
       names.size === COLUMNS_MAX
-        ? `The objects have more than ${COLUMNS_MAX} members, and no table has as many columns.`
+        ? reason('objects_have_too_many_members', { limit: COLUMNS_MAX })
         : nameFault(name);
-    if (reason !== null) throw new UnreadableFile({ ...malformed(reason, row, null), field: name });
+    if (why !== null) throw new UnreadableFile({ ...syntaxFault(why, row, null), field: name });
     names.add(name);
   };
   await readRows(file, [], { ...IGNORED, member }, signal);
@@ -121,7 +126,7 @@ async function jsonColumns(file: ImportFile, signal: AbortSignal): Promise<FileC
 /** What is known of the column that may become the key. */
 class KeyColumn {
   readonly index: number;
-  readonly ascent = new Ascent();
+  readonly ascent = new AscendingCheck();
   /** The first row without a value. */
   lacking: number | null = null;
 
@@ -144,11 +149,14 @@ async function checkKey(
   { key, type, rows }: { key: KeyColumn; type: InferredType; rows: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const refuse = (reason: string, row: number | null): never => {
-    throw new UnreadableFile({ ...malformed(`${reason} ${OTHER_NAME}`, row, null), field: KEY });
+  const refuse = (why: Reason, row: number | null): never => {
+    throw new UnreadableFile({
+      ...syntaxFault(withAdvice(why, OTHER_NAME), row, null),
+      field: KEY,
+    });
   };
-  if (key.lacking !== null) refuse(`"${KEY}" cannot be the key: a row has no value.`, key.lacking);
-  if (!KEY_TYPES.has(type)) refuse(`"${KEY}" cannot be the key: its values are ${type}.`, null);
+  if (key.lacking !== null) refuse(reason('key_row_without_value', { key: KEY }), key.lacking);
+  if (!KEY_TYPES.has(type)) refuse(reason('key_type_unsuitable', { key: KEY, type }), null);
   if (key.ascent.ascends) return;
   const isUnique = await areUnique(rows, (take) => {
     const row = (one: Row) => {
@@ -158,7 +166,7 @@ async function checkKey(
     };
     return readRows(file, columns, { ...IGNORED, row }, signal);
   });
-  if (!isUnique) refuse(`"${KEY}" cannot be the key: two rows have the same value.`, null);
+  if (!isUnique) refuse(reason('key_value_repeated', { key: KEY }), null);
 }
 
 /**

@@ -48,10 +48,14 @@ const SURE_DIGITS = 18;
 const INT_MAX = 2_147_483_647;
 const BIG_MAX = 9_223_372_036_854_775_807n;
 
-/** No leading zeros and no plus sign: a number would lose them. */
+/** No leading zeros, no plus sign and no point at the end: a number would lose them. */
 const WHOLE = /^-?(?:0|[1-9]\d*)$/;
-const FRACTION = /^-?(?:0|[1-9]\d*)\.\d+$/;
-const POWER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?\d{1,2}$/;
+const FRACTION = /^-?(?:0|[1-9]\d*)?\.\d+$/;
+const POWER = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)[eE][+-]?\d{1,2}$/;
+/** A number that is one in JSON, too: it begins with a digit, and has no comma. */
+const JSON_NUMBER = /^-?\d[^,]*$/;
+/** The first character of a number. */
+const NUMERAL = /^[-\d.,]/;
 const UUID_TEXT = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const MOMENT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,6})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
@@ -94,14 +98,18 @@ function momentKinds(text: string): number {
   return hours < MOST_OFFSET_HOURS && minutes < 60 ? TIMESTAMP : 0;
 }
 
-function isDocument(text: string): boolean {
-  if (text[0] !== '{' && text[0] !== '[') return false;
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
   } catch {
     return false;
   }
+}
+
+/** An object or a list, and not a text, a number or a word in JSON. */
+function isComposite(text: string): boolean {
+  return text[0] === '{' || text[0] === '[';
 }
 
 /** Reads values as the import will, by its options. */
@@ -131,11 +139,10 @@ class Notation {
 
 /** The types that a cell of a CSV file fits. */
 function cellKinds(text: string, notation: Notation): number {
-  const [first = ''] = text;
-  if (first === '{' || first === '[') return isDocument(text) ? JSON_VALUE | TEXT : TEXT;
-  const isDigit = first === '-' || (first >= '0' && first <= '9');
-  const number = isDigit ? notation.number(text) : 0;
-  if (number > 0) return number | TEXT;
+  if (isComposite(text) || text[0] === '"') return isJson(text) ? JSON_VALUE | TEXT : TEXT;
+  const number = NUMERAL.test(text) ? notation.number(text) : 0;
+  if (number > 0) return number | TEXT | (JSON_NUMBER.test(text) ? JSON_VALUE : 0);
+  if (text === 'true' || text === 'false') return BOOLEAN | TEXT | JSON_VALUE;
   if (/^(?:true|false)$/i.test(text)) return BOOLEAN | TEXT;
   return textKinds(text, notation) | TEXT;
 }
@@ -162,6 +169,8 @@ export class TypeInference {
   readonly #notation: Notation;
   #kinds = ALL;
   #hasValue = false;
+  /** Cells that are JSON are documents where one of them is an object or a list. */
+  #hasComposite = false;
 
   /** @param ofJson the values are JSON texts, otherwise cells */
   constructor(ofJson: boolean, parameters: ImportParameters) {
@@ -171,6 +180,7 @@ export class TypeInference {
 
   add(value: string): void {
     this.#hasValue = true;
+    this.#hasComposite ||= isComposite(value);
     // Every cell is a text, and every member a JSON value.
     if (this.#kinds === (this.#ofJson ? JSON_VALUE : TEXT)) return;
     const kinds = this.#ofJson
@@ -186,6 +196,6 @@ export class TypeInference {
     const narrow = NAMES.find(([kind]) => (kinds & kind) !== 0);
     if (narrow !== undefined) return narrow[1];
     if (this.#ofJson) return (kinds & TEXT) !== 0 ? 'text' : 'json';
-    return (kinds & JSON_VALUE) !== 0 ? 'json' : 'text';
+    return this.#hasComposite && (kinds & JSON_VALUE) !== 0 ? 'json' : 'text';
   }
 }

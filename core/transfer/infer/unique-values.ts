@@ -22,7 +22,7 @@ function hash(text: string, into: Uint32Array, at: number): void {
 }
 
 /** Whether whole numbers ascend; NaN never does. */
-export class Ascent {
+export class AscendingCheck {
   #last = Number.NEGATIVE_INFINITY;
   ascends = true;
 

@@ -1,7 +1,9 @@
 /** The unique keys of a collection, and the one by which the rows of a file find their items. */
-import { type Collection, type ColumnField, isColumn } from '#core/catalog/catalog.ts';
-import type { TableDescriptor } from '#core/catalog/descriptor.ts';
-import { invalidQuery } from '#core/errors/service-error.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery } from '#core/base/errors/service-error.ts';
+import { type Collection, type ColumnField, isColumn } from '#core/model/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
 
 /**
  * The column lists of the primary key, the unique constraints and the unique indexes that cover every
@@ -47,6 +49,6 @@ export function matchKey(
   if (found !== undefined) return found;
   const names = known.map((key) => key.map((field) => field.name).join(','));
   const keys = names.length === 0 ? 'none' : names.join('; ');
-  const reason = `No unique key consists of ${JSON.stringify(match.join(','))}. The unique keys: ${keys}.`;
-  throw invalidQuery(reason, { collection: name, parameter: 'match' });
+  const why = reason('no_such_unique_key', { match: JSON.stringify(match.join(',')), keys });
+  throw invalidQuery(why, { collection: name, parameter: 'match' });
 }

@@ -5,15 +5,16 @@
  */
 import pg from 'pg';
 import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import { SQLSTATE } from '#core/database/sqlstate.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn } from '../copy/staging-table.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import type { ImportConnection } from '../import-connection.ts';
-import type { Target } from '../import-target.ts';
-import { joinInOrder, USUAL_JOINS } from './key-order.ts';
+import type { ImportTarget } from '../import-target.ts';
+import { DEFAULT_JOINS, joinInKeyOrder } from './join-order.ts';
 import { insertedValues, updatedValues } from './merged-values.ts';
 
 /** Rows have a key that must not be in the file: an update without an item, for instance. */
-export class BadKeys extends Error {}
+export class InvalidKeys extends Error {}
 
 /** The result for the staged rows. */
 export interface MergeCounts {
@@ -25,22 +26,20 @@ export interface MergeCounts {
 }
 
 /** Where the rows of the file are. */
-export interface Source {
+export interface MergeSource {
   /** With the columns of the staging table. */
   readonly name: Sql;
   /** What a statement that reads them begins with. */
   readonly made: Sql;
 }
 
-const STAGED: Source = { name: STAGING, made: empty };
+const STAGED: MergeSource = { name: STAGING, made: empty };
 
 /** Rows of the staging table by number, both inclusive. */
-export interface Range {
+export interface RowRange {
   readonly first: number;
   readonly last: number;
 }
-
-const UNIQUE_VIOLATION = '23505';
 
 /** Types whose `=` distinguishes all values that a reader can distinguish. */
 const PLAIN_EQUALITY = new Set(
@@ -62,7 +61,7 @@ const PLAIN_EQUALITY = new Set(
  * The condition that `t` and `s` have the same key; null when the file does not contain the key, or
  * each row is to be inserted.
  */
-export function sameKey(target: Target, columns: readonly FileColumn[]): Sql | null {
+export function sameKey(target: ImportTarget, columns: readonly FileColumn[]): Sql | null {
   if (target.mode === 'insert') return null;
   const parts = target.key.map(({ name }) => {
     const place = columns.findIndex((column) => column.name === name);
@@ -72,7 +71,7 @@ export function sameKey(target: Target, columns: readonly FileColumn[]): Sql | n
   return known.length === parts.length ? join(known, ' AND ') : null;
 }
 
-function within(range: Range | undefined): Sql {
+function within(range: RowRange | undefined): Sql {
   if (range === undefined) return sql`TRUE`;
   return sql`s."row" BETWEEN ${range.first} AND ${range.last}`;
 }
@@ -80,7 +79,7 @@ function within(range: Range | undefined): Sql {
 /** Removes all rows but the last of each key. @returns how many were removed */
 export async function removeDuplicates(
   connection: ImportConnection,
-  target: Target,
+  target: ImportTarget,
   columns: readonly FileColumn[],
 ): Promise<number> {
   const names = new Set(target.key.map((field) => field.name));
@@ -97,7 +96,7 @@ export async function removeDuplicates(
 }
 
 /** The column of the target `t` differs from a value. */
-function changed({ table }: Target, name: string, value: Sql): Sql {
+function changed({ table }: ImportTarget, name: string, value: Sql): Sql {
   const type = table.columns.find((column) => column.name === name)?.typeName ?? '';
   const ours = sql`t.${identifier(name)}`;
   // Comparing binary images works for types without equality, and distinguishes 1.0 from 1.00.
@@ -107,7 +106,7 @@ function changed({ table }: Target, name: string, value: Sql): Sql {
 }
 
 /** The condition that a staged row differs from the target's in a column. */
-function differs(target: Target, staged: Staged, name: string, value: Sql): Sql {
+function differs(target: ImportTarget, staged: Staged, name: string, value: Sql): Sql {
   const place = staged.columns.findIndex((column) => column.name === name);
   const made = target.made.update.values.has(name);
   if (made || place < 0) return changed(target, name, value);
@@ -116,7 +115,10 @@ function differs(target: Target, staged: Staged, name: string, value: Sql): Sql 
 }
 
 /** How rows that differ are updated; null when the file contains only keys. */
-function updateParts(target: Target, staged: Staged): { settings: Sql; differing: Sql } | null {
+function updateParts(
+  target: ImportTarget,
+  staged: Staged,
+): { settings: Sql; differing: Sql } | null {
   const kept = new Set([...target.key.map((field) => field.name), ...target.fixed]);
   const values = updatedValues(target, staged).filter(({ name }) => !kept.has(name));
   if (values.length === 0) return null;
@@ -134,7 +136,7 @@ function updateStatement({ target, staged, range, source = STAGED }: Merge, same
 }
 
 /** The columns of new rows, and their values. */
-function insertParts(target: Target, staged: Staged): { names: Sql; values: Sql } {
+function insertParts(target: ImportTarget, staged: Staged): { names: Sql; values: Sql } {
   const inserted = insertedValues(target, staged);
   return {
     names: join(inserted.map(({ name }) => identifier(name))),
@@ -155,20 +157,20 @@ function insertStatement(work: Merge, same: Sql | null): Sql {
 
 export interface Merge {
   readonly connection: ImportConnection;
-  readonly target: Target;
+  readonly target: ImportTarget;
   readonly staged: Staged;
   /** Only these rows; all of them when not given. */
-  readonly range?: Range;
+  readonly range?: RowRange;
   /** How many rows that are. */
   readonly rows: number;
   /** Where they are; the staging table when not given. */
-  readonly source?: Source;
+  readonly source?: MergeSource;
 }
 
 const NO_ROW = sql`SELECT 1 WHERE FALSE`;
 
 /** How many rows a source has that was made for the statement. */
-function total(source: Source): Sql {
+function total(source: MergeSource): Sql {
   return source === STAGED ? sql`NULL` : sql`(SELECT count(*) FROM ${source.name})`;
 }
 
@@ -230,7 +232,7 @@ export function mergeCounts(
   const updated = Number(answer?.updated ?? 0);
   const inserted = Number(answer?.inserted ?? 0);
   const found = same === null ? 0 : Number(answer?.matched ?? rows - inserted);
-  if (target.mode === 'update' && found < rows) throw new BadKeys();
+  if (target.mode === 'update' && found < rows) throw new InvalidKeys();
   return { inserted, updated, unchanged: found - updated, skipped: rows - found - inserted };
 }
 
@@ -251,13 +253,13 @@ export async function merge(work: Merge): Promise<MergeCounts> {
   const { connection, target, staged } = work;
   const same = sameKey(target, staged.columns);
   await connection.run(sql`SAVEPOINT merge`);
-  const isOrdered = same !== null && (await joinInOrder(connection, target));
+  const isOrdered = same !== null && (await joinInKeyOrder(connection, target));
   try {
     const counts = await mergeOnce(work, true);
-    if (isOrdered) await connection.run(USUAL_JOINS);
+    if (isOrdered) await connection.run(DEFAULT_JOINS);
     return counts;
   } catch (error) {
-    const conflict = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
+    const conflict = error instanceof pg.DatabaseError && error.code === SQLSTATE.uniqueViolation;
     if (same === null || !conflict) throw error;
   }
   await connection.run(sql`ROLLBACK TO SAVEPOINT merge`);

@@ -1,31 +1,41 @@
 /** Merges the staged rows into the table, and finds the faulty rows when the table refuses. */
 import pg from 'pg';
 import { sql } from '#core/database/sql.ts';
+import { refreshStatistics } from '../copy/refresh-statistics.ts';
 import { STAGING, type Staged } from '../copy/staging-table.ts';
-import { correctStatistics } from '../copy/statistics.ts';
 import type { RowFault } from '../file/row-fault.ts';
-import { Refused, type Run } from '../import-run.ts';
-import { blamesRow, refusalFault } from '../judge/database-refusal.ts';
-import { locate, locateBadKeys } from '../judge/find-faulty-rows.ts';
-import { importView } from '../judge/visible-faults.ts';
-import { BadKeys, type MergeCounts, merge, type Range, removeDuplicates } from './merge-by-key.ts';
-import { moveSequences } from './sequence.ts';
+import { ImportRefused, type ImportRun } from '../import-run.ts';
+import { isRowError, rowErrorFault } from '../validate/database-error.ts';
+import { findFaultyRows, findInvalidKeys } from '../validate/find-faulty-rows.ts';
+import { importFailureView } from '../validate/visible-faults.ts';
+import {
+  InvalidKeys,
+  type MergeCounts,
+  merge,
+  type RowRange,
+  removeDuplicates,
+} from './merge-by-key.ts';
+import { moveSequences } from './move-sequences.ts';
 
 /** Removes staged duplicates. @returns how many were removed */
-export async function removeStagedDuplicates(run: Run, staged: Staged): Promise<number> {
+export async function removeStagedDuplicates(run: ImportRun, staged: Staged): Promise<number> {
   if (staged.distinct) return 0;
   return await removeDuplicates(run.connection, run.target, staged.columns);
 }
 
 /** Makes staged rows ready for the merge. @returns how many duplicates were removed */
-export async function prepareStaged(run: Run, staged: Staged): Promise<number> {
-  await correctStatistics(run);
+export async function prepareStaged(run: ImportRun, staged: Staged): Promise<number> {
+  await refreshStatistics(run);
   const duplicates = await removeStagedDuplicates(run, staged);
   await run.options.failpoint('import.staged');
   return duplicates;
 }
 
-async function refusalOf(run: Run, staged: Staged, range: Range): Promise<pg.DatabaseError | null> {
+async function refusalOf(
+  run: ImportRun,
+  staged: Staged,
+  range: RowRange,
+): Promise<pg.DatabaseError | null> {
   const { connection, target } = run;
   await connection.run(sql`SAVEPOINT probe`);
   try {
@@ -35,7 +45,7 @@ async function refusalOf(run: Run, staged: Staged, range: Range): Promise<pg.Dat
     await merge({ connection, target, staged, range, rows });
     return null;
   } catch (error) {
-    if (!blamesRow(error)) throw error;
+    if (!isRowError(error)) throw error;
     return error;
   } finally {
     if (!connection.signal.aborted) await connection.run(sql`ROLLBACK TO SAVEPOINT probe`);
@@ -46,7 +56,11 @@ async function refusalOf(run: Run, staged: Staged, range: Range): Promise<pg.Dat
  * Finds the first row that the table refuses by itself, by bisection: for faults that only the
  * database knows, such as an exception of a trigger.
  */
-async function search(run: Run, staged: Staged, failure: pg.DatabaseError): Promise<RowFault> {
+async function search(
+  run: ImportRun,
+  staged: Staged,
+  failure: pg.DatabaseError,
+): Promise<RowFault> {
   let first = 1;
   let last = await run.connection.number(sql`SELECT max(s."row") FROM ${STAGING} s`);
   while (first < last) {
@@ -55,31 +69,31 @@ async function search(run: Run, staged: Staged, failure: pg.DatabaseError): Prom
     else last = middle;
   }
   const found = await refusalOf(run, staged, { first, last });
-  return refusalFault(found ?? failure, importView(run.options), {
+  return rowErrorFault(found ?? failure, importFailureView(run.options), {
     row: found === null ? null : first,
   });
 }
 
 /** Why a merge is refused; not known where rows have no item, and somebody inserts it now. */
 async function blame(
-  run: Run,
+  run: ImportRun,
   staged: Staged,
-  failure: pg.DatabaseError | BadKeys,
+  failure: pg.DatabaseError | InvalidKeys,
 ): Promise<Error> {
   const isRefusal = failure instanceof pg.DatabaseError;
-  const [first, ...rest] = await locate(run, staged, {
+  const [first, ...rest] = await findFaultyRows(run, staged, {
     limit: run.options.errorLimit,
     sqlstate: isRefusal ? failure.code : undefined,
   });
-  if (first !== undefined) return new Refused(first, ...rest);
-  return isRefusal ? new Refused(await search(run, staged, failure)) : failure;
+  if (first !== undefined) return new ImportRefused(first, ...rest);
+  return isRefusal ? new ImportRefused(await search(run, staged, failure)) : failure;
 }
 
-/** Merges what is staged. @throws {Refused} */
-export async function settle(run: Run, staged: Staged): Promise<MergeCounts> {
+/** Merges what is staged. @throws {ImportRefused} */
+export async function mergeStaged(run: ImportRun, staged: Staged): Promise<MergeCounts> {
   const { connection, target, options } = run;
-  if ((await locateBadKeys(run, staged, 1)).length > 0)
-    throw await blame(run, staged, new BadKeys());
+  if ((await findInvalidKeys(run, staged, 1)).length > 0)
+    throw await blame(run, staged, new InvalidKeys());
   await connection.run(sql`SAVEPOINT settle`);
   try {
     const counts = await merge({ connection, target, staged, rows: staged.rows });
@@ -87,7 +101,7 @@ export async function settle(run: Run, staged: Staged): Promise<MergeCounts> {
     await moveSequences(connection, target, staged.columns, STAGING);
     return counts;
   } catch (error) {
-    if (!(error instanceof BadKeys) && !blamesRow(error)) throw error;
+    if (!(error instanceof InvalidKeys) && !isRowError(error)) throw error;
     await connection.run(sql`ROLLBACK TO SAVEPOINT settle`);
     throw await blame(run, staged, error);
   }

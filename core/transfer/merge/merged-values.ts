@@ -1,9 +1,9 @@
 /** The values that a merge gives to the columns of its table, for the staged row `s`. */
 import { identifier, type Sql, sql } from '#core/database/sql.ts';
-import type { Action } from '#core/mutation/payload.ts';
+import type { Action } from '#core/write/payload.ts';
 import { type Staged, valueOr } from '../copy/staging-table.ts';
-import type { Target } from '../import-target.ts';
-import { type Made, valueWith } from '../judge/made-values.ts';
+import type { ImportTarget } from '../import-target.ts';
+import { type ActionValues, valueWith } from '../validate/generated-values.ts';
 
 /** A column, and the value that it is given. */
 export interface MergedValue {
@@ -12,7 +12,7 @@ export interface MergedValue {
 }
 
 /** The columns that the file or something else gives values to. */
-function writtenColumns(staged: Staged, { values }: Made): string[] {
+function writtenColumns(staged: Staged, { values }: ActionValues): string[] {
   return [...new Set([...staged.columns.map(({ name }) => name), ...values.keys()])];
 }
 
@@ -21,7 +21,7 @@ function writtenColumns(staged: Staged, { values }: Made): string[] {
  * @param otherwise for rows that are given none
  */
 export function mergedValue(
-  target: Target,
+  target: ImportTarget,
   staged: Staged,
   { action, name, otherwise }: { action: Action; name: string; otherwise: Sql },
 ): Sql {
@@ -31,7 +31,7 @@ export function mergedValue(
 }
 
 /** The values of items that exist, as `t`. */
-export function updatedValues(target: Target, staged: Staged): MergedValue[] {
+export function updatedValues(target: ImportTarget, staged: Staged): MergedValue[] {
   return writtenColumns(staged, target.made.update).map((name) => {
     const otherwise = sql`t.${identifier(name)}`;
     return { name, value: mergedValue(target, staged, { action: 'update', name, otherwise }) };
@@ -39,7 +39,7 @@ export function updatedValues(target: Target, staged: Staged): MergedValue[] {
 }
 
 /** The values of new items. */
-export function insertedValues(target: Target, staged: Staged): MergedValue[] {
+export function insertedValues(target: ImportTarget, staged: Staged): MergedValue[] {
   // Such a key only finds existing rows; new ones get a generated one.
   const numbered = new Set(
     staged.columns.flatMap(({ name, field }) => (field.column.identity === 'always' ? [name] : [])),

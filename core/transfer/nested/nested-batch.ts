@@ -3,19 +3,21 @@
  * in parts, until the rows that are at fault stand alone.
  */
 import { failureView } from '#core/access/error-visibility.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { reasonOf } from '#core/base/errors/reason-of-error.ts';
+import { forbidden, ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
+import type { JsonObject } from '#core/base/json/json-object.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import type { Client } from '#core/database/pool.ts';
 import { sql } from '#core/database/sql.ts';
-import { forbidden, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import type { JsonObject } from '#core/json/json-object.ts';
-import { matchedInputs } from '#core/mutation/relational/match.ts';
-import type { Recorder } from '#core/mutation/relational/record.ts';
-import { type Input, writeItems } from '#core/mutation/relational/write.ts';
-import type { Write } from '#core/mutation/target.ts';
-import { type RowFault, shown } from '../file/row-fault.ts';
-import { Refused, type Run } from '../import-run.ts';
-import { blamesRow } from '../judge/database-refusal.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import { matchExistingItems } from '#core/write/relational/match-existing.ts';
+import type { Recorder } from '#core/write/relational/record-history.ts';
+import { type InputItem, writeItems } from '#core/write/relational/write-items.ts';
+import type { WriteContext } from '#core/write/write-context.ts';
+import { displayValue, type RowFault } from '../file/row-fault.ts';
+import { ImportRefused, type ImportRun } from '../import-run.ts';
+import { isRowError } from '../validate/database-error.ts';
 
 /** A row with its payload. */
 export interface NestedRow {
@@ -42,7 +44,7 @@ class LackingItems extends Error {
   }
 }
 
-const NO_ITEM = 'There is no item with this key to update.';
+const NO_ITEM = reason('no_item_to_update');
 
 /**
  * Notes only where something is written: an import has one entry of history, none for each row. That
@@ -54,8 +56,8 @@ function recorderOf(written: Set<string>): Recorder {
     async record({ name, system }, _action, entries) {
       if (entries.length === 0) return [];
       if (system) {
-        const reason = 'Files may refer to these items, but not create or change them.';
-        throw new ServiceError('UNPROCESSABLE_ENTITY', { collection: name, reason });
+        const why = reason('only_links_to_items');
+        throw new ServiceError('UNPROCESSABLE_ENTITY', { collection: name, reason: why });
       }
       written.add(name);
       return [];
@@ -65,17 +67,17 @@ function recorderOf(written: Set<string>): Recorder {
 
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  return shown(typeof value === 'string' ? value : JSON.stringify(value));
+  return displayValue(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 function faultOf(row: number, error: ServiceError): RowFault {
-  const { reason, field, value, collection: _, index: __, ...details } = error.details;
+  const { reason: _, field, value, collection: __, index: ___, ...details } = error.details;
   return {
     row,
     field: typeof field === 'string' ? field : null,
     value: textOf(value),
     code: error.code,
-    reason: typeof reason === 'string' ? reason : error.message,
+    reason: reasonOf(error),
     details,
   };
 }
@@ -88,18 +90,18 @@ function placeOf({ details }: ServiceError): number | null {
 export class NestedBatches {
   /** Why rows refuse the file. */
   readonly faults: RowFault[] = [];
-  readonly #run: Run;
+  readonly #run: ImportRun;
   readonly #recorder: Recorder;
-  readonly #writes = new Map<string, Write>();
+  readonly #writes = new Map<string, WriteContext>();
   #inserted = 0;
   #updated = 0;
 
-  constructor(run: Run) {
+  constructor(run: ImportRun) {
     this.#run = run;
     this.#recorder = recorderOf(run.written);
   }
 
-  /** Takes the faults of a row. @throws {Refused} when there are enough */
+  /** Takes the faults of a row. @throws {ImportRefused} when there are enough */
   refuse(faults: readonly RowFault[]): void {
     const { rejected, options } = this.#run;
     if (rejected !== null) {
@@ -113,7 +115,7 @@ export class NestedBatches {
 
   #throwRefused(): void {
     const [first, ...rest] = this.faults.slice(0, this.#run.options.errorLimit);
-    if (first !== undefined) throw new Refused(first, ...rest);
+    if (first !== undefined) throw new ImportRefused(first, ...rest);
   }
 
   /** Writes rows, those that are at fault excepted. */
@@ -157,7 +159,7 @@ export class NestedBatches {
 
   /** What the sender is told of a refusal. @throws what is none */
   #errors(error: unknown): readonly ServiceError[] {
-    const told = blamesRow(error)
+    const told = isRowError(error)
       ? translateFailure(error, failureView(this.#run.write.target, true))
       : error;
     if (told instanceof ServiceErrors) return told.errors;
@@ -183,12 +185,12 @@ export class NestedBatches {
   }
 
   async #inputs(
-    write: Write,
+    write: WriteContext,
     sent: readonly { readonly place: readonly number[]; readonly value: JsonObject }[],
-  ): Promise<readonly Input[]> {
+  ): Promise<readonly InputItem[]> {
     const { mode, key, fixed } = this.#run.target;
-    if (mode === 'insert') return sent.map((one): Input => ({ ...one, intent: 'create' }));
-    const { inputs } = await matchedInputs(write, key, sent);
+    if (mode === 'insert') return sent.map((one): InputItem => ({ ...one, intent: 'create' }));
+    const { inputs } = await matchExistingItems(write, key, sent);
     const lacking = inputs.flatMap(({ intent }, place) => (intent === 'create' ? [place] : []));
     if (mode === 'update' && lacking.length > 0) throw new LackingItems(lacking);
     if (fixed.size === 0) return inputs;
@@ -200,7 +202,7 @@ export class NestedBatches {
     });
   }
 
-  #writeOf(name: string): Write {
+  #writeOf(name: string): WriteContext {
     const known = this.#writes.get(name);
     if (known !== undefined) return known;
     const { options, write: own, connection } = this.#run;
@@ -211,7 +213,7 @@ export class NestedBatches {
     return made;
   }
 
-  #openWrite(own: Write, collection: Collection, client: Client): Write {
+  #openWrite(own: WriteContext, collection: Collection, client: Client): WriteContext {
     const { sender, signal } = this.#run.options;
     return {
       target: { ...own.target, collection: collection.name },
@@ -223,7 +225,7 @@ export class NestedBatches {
     };
   }
 
-  /** Ends the rows. @throws {Refused} when some are at fault */
+  /** Ends the rows. @throws {ImportRefused} when some are at fault */
   async end(): Promise<Counts> {
     this.#throwRefused();
     return { inserted: this.#inserted, updated: this.#updated };
@@ -232,7 +234,7 @@ export class NestedBatches {
 
 function requireWritable(collection: Collection): Collection {
   if (collection.table !== null && collection.primaryKey.length > 0) return collection;
-  throw forbidden(`Items of "${collection.name}" have no key and cannot be written.`);
+  throw forbidden(reason('write_collection_without_key', { name: collection.name }));
 }
 
 /** Puts the named rows each into a part of their own, and halves what lies behind the first. */

@@ -2,12 +2,14 @@
  * The columns of a file that lead to related items: `author.name`, or a list of comments. Names that
  * the sender's rights do not cover are unknown, like those that do not exist.
  */
-import { knownRelation } from '#core/access/known.ts';
+
 import type { Rights } from '#core/access/rights.ts';
-import { type Catalog, type Collection, isColumn } from '#core/catalog/catalog.ts';
-import type { Relation } from '#core/catalog/relation.ts';
-import { type FileColumn, fileColumn } from '../file/file-column.ts';
-import { shownName } from '../file/row-fault.ts';
+import { knownRelation } from '#core/access/schema-visibility.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { type Catalog, type Collection, isColumn } from '#core/model/catalog/catalog.ts';
+import type { Relation } from '#core/model/catalog/relation.ts';
+import { type FileColumn, fileColumn, isReason } from '../file/file-column.ts';
+import { displayName } from '../file/row-fault.ts';
 
 /** Where the members of a path lead to. */
 interface Member {
@@ -16,14 +18,14 @@ interface Member {
 }
 
 function quoted(name: string): string {
-  return JSON.stringify(shownName(name));
+  return JSON.stringify(displayName(name));
 }
 
 /** The column of a field that is a relation, whose cells hold keys or JSON. */
 function relationColumn(name: string, { primaryKey }: Collection): FileColumn | null {
   const [field] = primaryKey;
   if (field === undefined) return null;
-  const plain = { masked: false, check: null, temporal: false, links: 'one' } as const;
+  const plain = { masked: false, check: null, isUsual: null, links: 'one' } as const;
   return { name, field, cell: 0, form: 'json', path: [name], ...plain };
 }
 
@@ -42,7 +44,7 @@ export class NestedColumns {
   readonly #catalog: Catalog;
   readonly #rights: Rights;
   readonly #collection: string;
-  readonly #known = new Map<string, FileColumn | string | null>();
+  readonly #known = new Map<string, FileColumn | Reason | null>();
 
   constructor(catalog: Catalog, rights: Rights, collection: string) {
     this.#catalog = catalog;
@@ -51,12 +53,12 @@ export class NestedColumns {
   }
 
   /** Why a column cannot stand beside others; null when it can. */
-  static conflict(name: string, others: ReadonlySet<string>): string | null {
+  static conflict(name: string, others: ReadonlySet<string>): Reason | null {
     const other = [...others].find(
       (one) => one.startsWith(`${name}.`) || name.startsWith(`${one}.`),
     );
     if (other === undefined) return null;
-    return `The header names both ${quoted(other)} and ${quoted(name)}, which fill the same field.`;
+    return reason('header_fills_field_twice', { other: quoted(other), name: quoted(name) });
   }
 
   /** Whether the sender may write a field of a collection at all. */
@@ -76,9 +78,9 @@ export class NestedColumns {
 
   /**
    * The column of a name that is a relation, or a path through relations to one item each.
-   * @returns a sentence that says why there is none; null when the name is no relation at all
+   * @returns the reason why there is none; null when the name is no relation at all
    */
-  column(name: string): FileColumn | string | null {
+  column(name: string): FileColumn | Reason | null {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
     const found = this.#find(name);
@@ -86,7 +88,7 @@ export class NestedColumns {
     return found;
   }
 
-  #find(name: string): FileColumn | string | null {
+  #find(name: string): FileColumn | Reason | null {
     const root = this.#catalog.collections.get(this.#collection);
     if (root === undefined) return null;
     const own = this.#member(root, name);
@@ -109,13 +111,13 @@ export class NestedColumns {
   /** A column that files of plain rows may not have, since it refers to items that they do not check. */
   #plain(name: string, root: Collection): FileColumn | null {
     const column = fileColumn(root, name);
-    return typeof column === 'string' ? null : asMember(column, [name]);
+    return isReason(column) ? null : asMember(column, [name]);
   }
 
   #relation(name: string, root: Collection, relation: Relation): FileColumn | null {
     if (isColumn(root.fields.get(name))) {
       const column = fileColumn(root, name);
-      if (typeof column === 'string') return null;
+      if (isReason(column)) return null;
       return asMember({ ...column, links: linksOf(relation) }, [name]);
     }
     if (relation.kind === 'a2o') return null;
@@ -123,42 +125,49 @@ export class NestedColumns {
   }
 
   /** Follows a path through relations to one item each. */
-  #follow(name: string, path: readonly string[], start: Member): FileColumn | string {
+  #follow(name: string, path: readonly string[], start: Member): FileColumn | Reason {
     let member = start;
     for (const [place, segment] of path.slice(1).entries()) {
       const before = path.slice(0, place + 1).join('.');
-      if (segment === '') return `The path ${quoted(name)} has an empty member.`;
+      if (segment === '') return reason('path_with_empty_member', { name: quoted(name) });
       const { relation } = member;
       if (relation === undefined) {
-        return `The path ${quoted(name)} goes through ${quoted(before)}, which is no relation.`;
+        return reason('path_through_no_relation', { name: quoted(name), before: quoted(before) });
       }
       if (relation.kind === 'a2o') {
-        return `The path ${quoted(name)} goes through ${quoted(before)}, which refers to items of any collection: its cells take JSON objects.`;
+        return reason('path_through_any_collection', {
+          name: quoted(name),
+          before: quoted(before),
+        });
       }
       if (relation.kind !== 'm2o') {
-        return `The path ${quoted(name)} goes through ${quoted(before)}, a relation to many items: its cells take JSON lists.`;
+        return reason('path_through_many_items', { name: quoted(name), before: quoted(before) });
       }
       const next = this.#catalog.collections.get(relation.one.collection);
       const found = next === undefined ? null : this.#member(next, segment);
       if (found === null) {
-        return `The items of ${quoted(before)} have no field ${quoted(segment)}.`;
+        return reason('path_field_unknown', { before: quoted(before), segment: quoted(segment) });
       }
       member = found;
     }
     return this.#leaf(name, path, member);
   }
 
-  #leaf(name: string, path: readonly string[], { collection, relation }: Member) {
+  #leaf(
+    name: string,
+    path: readonly string[],
+    { collection, relation }: Member,
+  ): FileColumn | Reason {
     const last = path.at(-1) ?? '';
     const field = collection.fields.get(last);
     if (!isColumn(field)) {
       const column = relation === undefined ? null : relationColumn(name, collection);
       return column === null
-        ? `The field ${quoted(name)} has no column of its own.`
+        ? reason('import_field_without_column', { field: quoted(name) })
         : { ...column, path };
     }
     const column = fileColumn(collection, last);
-    if (typeof column === 'string') return column;
+    if (isReason(column)) return column;
     return asMember({ ...column, name, links: linksOf(relation) }, path);
   }
 }

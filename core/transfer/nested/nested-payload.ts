@@ -2,25 +2,27 @@
  * Turns the rows of a file into payloads as the API takes them, with their related items. Tells which
  * items a payload names, and how many secrets it brings.
  */
-import { knownEnd, knownRelation } from '#core/access/known.ts';
+
 import type { Rights } from '#core/access/rights.ts';
-import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
-import { isColumn } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
-import type { Relation } from '#core/catalog/relation.ts';
-import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
-import { hasSecrets } from '#core/mutation/special.ts';
-import type { WriteTarget } from '#core/mutation/target.ts';
+import { knownEnd, knownRelation } from '#core/access/schema-visibility.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
+import type { Catalog, Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import { isColumn } from '#core/model/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
+import type { Relation } from '#core/model/catalog/relation.ts';
+import { hasSecrets } from '#core/write/special-flags.ts';
+import type { WriteTarget } from '#core/write/write-context.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
 import { JsonNumber } from '../file/exact-json.ts';
 import { keyValue, type NestedValues } from './nested-value.ts';
 
 /** Lists and objects within each other, as in a JSON body. */
 const DEPTH_MAX = 256;
-const TOO_DEEP = `Related items may be nested ${DEPTH_MAX} deep.`;
+const TOO_DEEP = reason('related_items_nested_too_deep', { limit: DEPTH_MAX });
 
 /** A row as it would be sent to the API. */
-export interface Payload {
+export interface RowPayload {
   readonly value: JsonObject;
   /** The items that it names, and whether it may change them. */
   readonly named: ReadonlyMap<string, boolean>;
@@ -58,7 +60,7 @@ export class Payloads {
   }
 
   /** @throws {MisplacedValue} */
-  of(item: JsonObject): Payload {
+  of(item: JsonObject): RowPayload {
     const draft: Draft = { named: new Map(), secrets: 0 };
     const value = this.#item(draft, this.#collection, item, 1);
     return { value, ...draft };

@@ -1,15 +1,17 @@
 /** Makes payloads of the rows of a file: cells by the paths of their columns, objects as they are. */
-import type { JsonObject } from '#core/json/json-object.ts';
+
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import type { JsonObject } from '#core/base/json/json-object.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
 import { writeJson } from '../file/exact-json.ts';
-import { type FileColumn, fileColumn } from '../file/file-column.ts';
-import { type RowFault, shown, shownName } from '../file/row-fault.ts';
+import { type FileColumn, fileColumn, isReason } from '../file/file-column.ts';
+import { displayName, displayValue, type RowFault } from '../file/row-fault.ts';
 import type { Row } from '../file/row-reader.ts';
-import type { Run } from '../import-run.ts';
-import { MOST_SECRETS } from '../judge/hash-staged.ts';
+import type { ImportRun } from '../import-run.ts';
+import { SECRETS_MAX } from '../validate/hash-staged.ts';
 import type { NestedRow } from './nested-batch.ts';
 import { NestedColumns } from './nested-column.ts';
-import { type Payload, Payloads } from './nested-payload.ts';
+import { Payloads, type RowPayload } from './nested-payload.ts';
 import { keyValue, NestedValues } from './nested-value.ts';
 
 interface Made {
@@ -43,10 +45,16 @@ function itemOf(tree: Tree): JsonObject {
   return Object.fromEntries(members);
 }
 
+/** Why an object cannot have a member beside others; null when it can. */
+function memberFault(name: string, others: ReadonlySet<string>): Reason | null {
+  if (others.has(name)) return reason('members_fill_field_twice', { name: JSON.stringify(name) });
+  return name.includes('.') || others.size > 0 ? NestedColumns.conflict(name, others) : null;
+}
+
 export class RowPayloads {
   /** The fields of the collection that rows had. */
   readonly names = new Set<string>();
-  readonly #run: Run;
+  readonly #run: ImportRun;
   readonly #columns: readonly FileColumn[];
   readonly #fieldNamed: (member: string) => string | null;
   readonly #payloads: Payloads;
@@ -54,7 +62,7 @@ export class RowPayloads {
 
   /** @param columns of a CSV file */
   constructor(
-    run: Run,
+    run: ImportRun,
     columns: readonly FileColumn[],
     fieldNamed: (member: string) => string | null,
   ) {
@@ -81,20 +89,20 @@ export class RowPayloads {
     return { row: { number: row.number, value, named, length }, faults };
   }
 
-  #payload(item: JsonObject, fail: (fault: Omit<RowFault, 'row'>) => void): Payload | null {
+  #payload(item: JsonObject, fail: (fault: Omit<RowFault, 'row'>) => void): RowPayload | null {
     this.#requireKey(item, fail);
     try {
       const payload = this.#payloads.of(item);
       this.#secrets += payload.secrets;
-      if (payload.secrets > 0 && this.#secrets > MOST_SECRETS) {
-        const reason = `A file may bring at most ${MOST_SECRETS} values that are to be hashed.`;
-        fail({ field: null, value: null, code: 'INVALID_PAYLOAD', reason });
+      if (payload.secrets > 0 && this.#secrets > SECRETS_MAX) {
+        const why = reason('too_many_secrets_in_file', { limit: SECRETS_MAX });
+        fail({ field: null, value: null, code: 'INVALID_PAYLOAD', reason: why });
       }
       return payload;
     } catch (error) {
       if (!(error instanceof MisplacedValue)) throw error;
-      const value = shown(writeJson(error.value));
-      fail({ field: null, value, code: 'FAILED_VALIDATION', reason: error.message });
+      const value = displayValue(writeJson(error.value));
+      fail({ field: null, value, code: 'FAILED_VALIDATION', reason: error.reason });
       return null;
     }
   }
@@ -112,8 +120,8 @@ export class RowPayloads {
     if (target.mode === 'insert' || (target.mode !== 'update' && target.fixed.size === 0)) return;
     for (const { name } of target.key) {
       if (item[name] !== undefined && item[name] !== null) continue;
-      const reason = 'The row has no value for a field by which its item is found.';
-      fail({ field: name, value: null, code: 'NOT_NULL_VIOLATION', reason });
+      const why = reason('row_without_match_value');
+      fail({ field: name, value: null, code: 'NOT_NULL_VIOLATION', reason: why });
     }
   }
 
@@ -128,9 +136,14 @@ export class RowPayloads {
         put(tree, path, text === null ? null : NestedValues.cell(column, text));
       } catch (error) {
         if (!(error instanceof MisplacedValue)) throw error;
-        const value = typeof error.value === 'string' ? error.value : writeJson(error.value);
+        const value = row.written(place);
         const code = 'FAILED_VALIDATION';
-        fail({ field: name, value: masked ? null : shown(value), code, reason: error.message });
+        fail({
+          field: name,
+          value: masked ? null : displayValue(value),
+          code,
+          reason: error.reason,
+        });
       }
     }
     return itemOf(tree);
@@ -145,19 +158,12 @@ export class RowPayloads {
     for (const [member, value] of Object.entries(members)) {
       const name = this.#fieldNamed(member);
       if (name === null) continue;
-      const found = this.#memberColumn(name);
-      const conflict =
-        name.includes('.') || seen.size > 0 ? NestedColumns.conflict(name, seen) : null;
-      const twice = seen.has(name) ? `Two members fill the field ${JSON.stringify(name)}.` : null;
-      const reason = typeof found === 'string' ? found : (twice ?? conflict);
+      const own = this.#memberColumn(name);
+      const found = isReason(own) ? own : (memberFault(name, seen) ?? own);
       seen.add(name);
-      if (reason !== null || typeof found === 'string') {
-        fail({
-          field: shownName(name),
-          value: null,
-          code: 'INVALID_PAYLOAD',
-          reason: reason ?? '',
-        });
+      if (isReason(found)) {
+        const fault = { field: displayName(name), value: null, code: 'INVALID_PAYLOAD' } as const;
+        fail({ ...fault, reason: found });
         continue;
       }
       this.names.add(found[0] ?? name);
@@ -166,21 +172,20 @@ export class RowPayloads {
     return itemOf(tree);
   }
 
-  readonly #paths = new Map<string, readonly string[] | string>();
+  readonly #paths = new Map<string, readonly string[] | Reason>();
 
-  /** The path of a member; a sentence that says why it has none. */
-  #memberColumn(name: string): readonly string[] | string {
+  /** The path of a member, or the reason why it has none. */
+  #memberColumn(name: string): readonly string[] | Reason {
     const known = this.#paths.get(name);
     if (known !== undefined) return known;
     const { related, write, target } = this.#run;
     const own = fileColumn(target.collection, name);
-    let found: readonly string[] | string;
-    if (typeof own === 'object') found = [name];
+    let found: readonly string[] | Reason;
+    if (!isReason(own)) found = [name];
     else {
       const column = related.column(name);
-      if (typeof column === 'object' && column !== null) found = column.path ?? [name];
-      else if (typeof column === 'string') found = column;
-      else found = related.isNamed(write.collection, name) ? [name] : own;
+      if (column === null) found = related.isNamed(write.collection, name) ? [name] : own;
+      else found = isReason(column) ? column : (column.path ?? [name]);
     }
     this.#paths.set(name, found);
     return found;

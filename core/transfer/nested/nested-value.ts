@@ -1,11 +1,14 @@
 /** Turns what a file holds into values as a JSON body has them, by the options of the import. */
-import type { ColumnField } from '#core/catalog/catalog.ts';
+
+import { reason } from '#core/base/errors/reason.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { textChecker } from '#core/values/check-value.ts';
-import { JsonText } from '#core/values/composite-text.ts';
+import type { ColumnField } from '#core/model/catalog/catalog.ts';
+import { textChecker } from '#core/model/values/check-value.ts';
+import { JsonText } from '#core/model/values/composite-text.ts';
+import { numberText } from '#core/model/values/number.ts';
 import { type Conversion, conversionOf } from '../file/cell-format.ts';
-import { MisplacedValue, objectIn } from '../file/cell-text.ts';
-import { JsonFault, JsonNumber, parseJson, writeJson } from '../file/exact-json.ts';
+import { MisplacedValue, objectInCell } from '../file/cell-text.ts';
+import { JsonNumber, JsonSyntaxError, parseJson, writeJson } from '../file/exact-json.ts';
 import type { FileColumn } from '../file/file-column.ts';
 
 const TRUE = /^\s*(?:t|y|on|1)/i;
@@ -15,8 +18,8 @@ function jsonOf(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
-    throw new MisplacedValue(text, 'The value must be JSON.');
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new MisplacedValue(text, reason('value_json_expected'));
   }
 }
 
@@ -28,10 +31,10 @@ function isDelicate(value: unknown): boolean {
 }
 
 /** The members of a list, numbers as texts. */
-function elements(list: readonly unknown[]): unknown[] {
+function elements({ column }: Pick<ColumnField, 'column'>, list: readonly unknown[]): unknown[] {
   return list.map((one) => {
-    if (Array.isArray(one)) return elements(one);
-    return one instanceof JsonNumber ? one.source : one;
+    if (Array.isArray(one)) return elements({ column }, one);
+    return one instanceof JsonNumber ? numberText(column, one.source) : one;
   });
 }
 
@@ -39,12 +42,12 @@ function elements(list: readonly unknown[]): unknown[] {
 function exactValue(field: ColumnField, value: unknown): unknown {
   if (!isDelicate(value)) return value;
   if (Array.isArray(value) && (field.column.elementType !== null || field.type === 'csv')) {
-    return elements(value);
+    return elements(field, value);
   }
   const isDocument = field.type === 'json' || field.type.startsWith('geometry');
   if (isDocument) return new JsonText(writeJson(value));
   if (!(value instanceof JsonNumber)) return value;
-  return NUMBERS.has(field.type) ? value.source : Number(value.source);
+  return NUMBERS.has(field.type) ? numberText(field.column, value.source) : Number(value.source);
 }
 
 /** A key, which may be a large number. */
@@ -80,7 +83,7 @@ export class NestedValues {
       // The null of JSON is a value, where the cell itself is not null.
       return value === null ? new JsonText('null') : exactValue(field, value);
     }
-    const item = links === null ? null : objectIn(text);
+    const item = links === null ? null : objectInCell(text);
     if (item !== null) return item;
     const fault = textChecker(field)(text);
     if (fault !== null) throw new MisplacedValue(text, fault.reason);

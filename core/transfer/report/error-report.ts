@@ -3,17 +3,22 @@
  * line and the text of its row, which are read from the file once more.
  */
 import { stringify } from 'csv-stringify/sync';
-import { isConcealed } from '#core/catalog/concealed-field.ts';
 import { raw, sql } from '#core/database/sql.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
 import { CopyIn } from '../copy/copy-in.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import { rowReader } from '../file/import-file.ts';
 import type { Row } from '../file/row-reader.ts';
-import type { Run } from '../import-run.ts';
+import type { ImportRun } from '../import-run.ts';
 import type { RejectedRows } from './rejected-rows.ts';
+import { WrittenValues } from './written-values.ts';
 
-export const REPORT_COLUMNS = ['row', 'field', 'value', 'code', 'reason', 'line', 'original'];
+/** A column that is added stands last, since clients may know columns by their places. */
+export const REPORT_COLUMNS = [
+  ...['row', 'field', 'value', 'code', 'reason', 'line', 'original'],
+  ...['reason_code', 'reason_parameters'],
+];
 
 /** Longest text of a row, and of all rows together, that a report repeats. */
 const ORIGINAL_MAX = 4_096;
@@ -23,26 +28,36 @@ const FETCHED = 1_000;
 interface Original {
   readonly line: number;
   readonly text: string;
+  /** The texts of its cells, where options convert them. */
+  readonly cells: readonly (string | null)[] | null;
 }
 
 interface Fault {
   readonly row: number;
-  readonly cells: readonly (string | null)[];
+  readonly field: string | null;
+  readonly value: string | null;
+  readonly code: string | null;
+  readonly reason: string | null;
+  readonly reasonCode: string | null;
+  /** JSON. */
+  readonly reasonParameters: string | null;
 }
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
+/** The columns of the faults, in the order in which they were collected. */
+const STORED = sql`"row", "field", "value", "code", "reason", "reason_code", "reason_parameters"`;
+
 /** Stores the faults where they can be sorted. */
-async function load({ connection }: Run, rejected: RejectedRows): Promise<void> {
+async function load({ connection }: ImportRun, rejected: RejectedRows): Promise<void> {
   await connection.run(sql`CREATE TEMPORARY TABLE sluice_rejected (
     "position" int8 GENERATED ALWAYS AS IDENTITY, "row" int8, "field" text, "value" text,
-    "code" text, "reason" text) ON COMMIT DROP`);
-  const columns = sql`"row", "field", "value", "code", "reason"`;
+    "code" text, "reason" text, "reason_code" text, "reason_parameters" text) ON COMMIT DROP`);
   const copy = new CopyIn(
     connection,
-    sql`COPY pg_temp.sluice_rejected (${columns}) FROM STDIN (ENCODING 'UTF8')`,
+    sql`COPY pg_temp.sluice_rejected (${STORED}) FROM STDIN (ENCODING 'UTF8')`,
   );
   try {
     for await (const piece of rejected.read()) await copy.write(piece);
@@ -54,21 +69,28 @@ async function load({ connection }: Run, rejected: RejectedRows): Promise<void> 
 }
 
 /** The faults by row. */
-async function* sorted({ connection }: Run): AsyncGenerator<Fault> {
+async function* sorted({ connection }: ImportRun): AsyncGenerator<Fault> {
   await connection.run(sql`DECLARE sluice_faults NO SCROLL CURSOR FOR
-    SELECT "row", "field", "value", "code", "reason" FROM pg_temp.sluice_rejected
-    ORDER BY "row", "position"`);
+    SELECT ${STORED} FROM pg_temp.sluice_rejected ORDER BY "row", "position"`);
   for (;;) {
     const { rows } = await connection.run(sql`FETCH ${raw(String(FETCHED))} FROM sluice_faults`);
-    for (const { row, field, value, code, reason } of rows) {
-      yield { row: Number(row), cells: [field, value, code, reason].map(textOf) };
+    for (const { row, field, value, code, reason, reason_code, reason_parameters } of rows) {
+      yield {
+        row: Number(row),
+        field: textOf(field),
+        value: textOf(value),
+        code: textOf(code),
+        reason: textOf(reason),
+        reasonCode: textOf(reason_code),
+        reasonParameters: textOf(reason_parameters),
+      };
     }
     if (rows.length < FETCHED) return;
   }
 }
 
 /** The numbers of the rows with faults, in order. */
-async function rowNumbers({ connection }: Run, count: number): Promise<Float64Array> {
+async function rowNumbers({ connection }: ImportRun, count: number): Promise<Float64Array> {
   const numbers = new Float64Array(count);
   await connection.run(sql`DECLARE sluice_rows NO SCROLL CURSOR FOR
     SELECT DISTINCT "row" FROM pg_temp.sluice_rejected ORDER BY "row"`);
@@ -97,7 +119,7 @@ function givesSecret(row: Row, columns: readonly FileColumn[]): boolean {
 }
 
 /** Whether a column that the sender leaves out is named like a field of secrets. */
-function leavesOutSecrets({ options }: Run): boolean {
+function leavesOutSecrets({ options }: ImportRun): boolean {
   const fields = options.catalog.collections.get(options.collection)?.fields;
   return Object.entries(options.parameters.mapping ?? {}).some(([header, name]) => {
     const field = name === null ? fields?.get(header) : undefined;
@@ -107,9 +129,9 @@ function leavesOutSecrets({ options }: Run): boolean {
 
 /** Reads the file once more; each step yields the last row that was read, and what was wanted. */
 async function* originals(
-  run: Run,
+  run: ImportRun,
   columns: readonly FileColumn[],
-  wanted: Float64Array,
+  { wanted, values }: { readonly wanted: Float64Array; readonly values: WrittenValues },
 ): AsyncGenerator<{ readonly last: number; readonly found: ReadonlyMap<number, Original> }> {
   const { file, options } = run;
   const isSecret = leavesOutSecrets(run);
@@ -117,22 +139,32 @@ async function* originals(
   let next = 0;
   let last = 0;
   let length = 0;
-  const take = (row: number, line: number, source: () => string | null) => {
+  const take = (
+    row: number,
+    line: number,
+    source: () => string | null,
+    cells: Original['cells'],
+  ) => {
     last = row;
     if (wanted[next] !== row) return;
     next += 1;
     const text = (length < ORIGINALS_MAX && !isSecret ? source() : null) ?? '';
     length += text.length;
     const cut = text.length > ORIGINAL_MAX ? `${text.slice(0, ORIGINAL_MAX)}…` : text;
-    found.set(row, { line, text: cut });
+    found.set(row, { line, text: cut, cells });
   };
   const hasSecrets = columns.some(({ masked }) => masked);
   const reader = rowReader(file, columns, {
     row: (row) =>
-      take(row.number, row.line, () => (givesSecret(row, columns) ? null : row.source())),
+      take(
+        row.number,
+        row.line,
+        () => (givesSecret(row, columns) ? null : row.source()),
+        wanted[next] === row.number ? values.texts(row) : null,
+      ),
     // Nobody knows what stands where in such a row.
     fault: ({ row, place }, source) =>
-      take(row ?? 0, place?.line ?? 0, () => (hasSecrets ? null : source)),
+      take(row ?? 0, place?.line ?? 0, () => (hasSecrets ? null : source), null),
     skipped: () => undefined,
     member: () => undefined,
   });
@@ -148,21 +180,24 @@ async function* originals(
 
 /** The report in pieces. */
 export async function* errorReport(
-  run: Run,
+  run: ImportRun,
   columns: readonly FileColumn[],
   rejected: RejectedRows,
 ): AsyncGenerator<Buffer> {
   await load(run, rejected);
   const wanted = await rowNumbers(run, rejected.rows);
+  const values = new WrittenValues(run, columns);
   const faults = sorted(run);
   let fault = await faults.next();
   yield Buffer.from(stringify([REPORT_COLUMNS]));
-  for await (const { last, found } of originals(run, columns, wanted)) {
+  for await (const { last, found } of originals(run, columns, { wanted, values })) {
     let records: (string | number | null)[][] = [];
     while (fault.done !== true && fault.value.row <= last) {
-      const { row, cells } = fault.value;
-      const original = found.get(row);
-      records.push([row, ...cells, original?.line ?? null, original?.text ?? null]);
+      const { row, field, value, code, reason, reasonCode, reasonParameters } = fault.value;
+      const { line = null, text = null, cells = null } = found.get(row) ?? {};
+      const written = values.value(field, value, cells);
+      const named = [reasonCode, reasonParameters];
+      records.push([row, field, written, code, reason, line, text, ...named]);
       if (records.length >= FETCHED) {
         yield Buffer.from(stringify(records, { escape_formulas: true }));
         records = [];

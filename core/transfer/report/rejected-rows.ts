@@ -32,7 +32,7 @@ export class TooManyRejected extends Error {
 }
 
 /** What was collected at some time, to return to. */
-export interface Mark {
+export interface Checkpoint {
   readonly rows: number;
   readonly bytes: number;
   readonly first: number;
@@ -79,7 +79,9 @@ export class RejectedRows {
     const { row, field, value, code, reason } = this.#shown(fault);
     const out = this.#out;
     out.integer(row ?? 0);
-    for (const text of [field, value, code, reason]) {
+    const { sentence, parameters } = reason;
+    const listed = Object.keys(parameters).length === 0 ? null : JSON.stringify(parameters);
+    for (const text of [field, value, code, sentence, reason.code, listed]) {
       out.tab();
       if (text === null) out.null();
       else out.text(storable(text));
@@ -97,13 +99,13 @@ export class RejectedRows {
     this.#out.giveBack(taken);
   }
 
-  mark(): Mark {
+  mark(): Checkpoint {
     this.#flush();
     return { rows: this.rows, bytes: this.#bytes, first: this.first.length };
   }
 
   /** Forgets what was collected since. */
-  rewind({ rows, bytes, first }: Mark): void {
+  rewind({ rows, bytes, first }: Checkpoint): void {
     this.#flush();
     ftruncateSync(this.#file, bytes);
     this.#bytes = bytes;

@@ -1,18 +1,18 @@
 /** What answers tell callers of their logins and rights. */
 import * as v from 'valibot';
-import { anyMembers } from './value.ts';
+import { anyObjectSchema } from './value.ts';
 
 /** Which of the tokens are in the body depends on `mode`. */
-export const tokens = v.strictObject({
+export const tokensSchema = v.strictObject({
   expires: v.pipe(v.number(), v.description('Milliseconds until the access token expires')),
   access_token: v.optional(v.string()),
   refresh_token: v.optional(v.string()),
 });
 
-export const secondFactor = v.strictObject({ secret: v.string(), otpauth_url: v.string() });
+export const secondFactorSchema = v.strictObject({ secret: v.string(), otpauth_url: v.string() });
 
 /** Callers without a user see only the first. */
-export const ownRights = v.strictObject({
+export const ownRightsSchema = v.strictObject({
   app_access: v.boolean(),
   admin_access: v.optional(v.boolean()),
   enforce_tfa: v.optional(v.boolean()),
@@ -21,11 +21,11 @@ export const ownRights = v.strictObject({
 const action = v.strictObject({
   access: v.picklist(['none', 'partial', 'full']),
   fields: v.optional(v.array(v.string())),
-  presets: v.optional(anyMembers),
+  presets: v.optional(anyObjectSchema),
 });
 
 /** Rights by collection. */
-export const allRights = v.record(
+export const allRightsSchema = v.record(
   v.string(),
   v.strictObject({ create: action, read: action, update: action, delete: action, share: action }),
 );
@@ -33,4 +33,4 @@ export const allRights = v.record(
 const onItem = v.union([v.strictObject({ ...action.entries, access: v.boolean() }), action]);
 
 /** Rights on one item, or on any item of a collection. */
-export const itemRights = v.strictObject({ update: onItem, delete: onItem, share: onItem });
+export const itemRightsSchema = v.strictObject({ update: onItem, delete: onItem, share: onItem });

@@ -1,12 +1,12 @@
 /** Collections, fields, relations and snapshots as answers show them. */
 import * as v from 'valibot';
-import { anyMembers } from './value.ts';
+import { anyObjectSchema } from './value.ts';
 
 const name = v.string();
 /** A row of metadata, as far as the caller may see it. */
-const meta = v.nullable(anyMembers);
+const meta = v.nullable(anyObjectSchema);
 
-export const shownCollection = v.strictObject({
+export const collectionSchema = v.strictObject({
   collection: name,
   meta,
   schema: v.nullable(
@@ -15,6 +15,7 @@ export const shownCollection = v.strictObject({
       name,
       comment: v.nullable(v.string()),
       primary_key: v.optional(v.array(name)),
+      type: v.optional(v.literal('view')),
     }),
   ),
 });
@@ -43,7 +44,7 @@ const column = v.strictObject({
   index_state: v.optional(v.picklist(['building', 'ready', 'invalid'])),
 });
 
-export const shownField = v.strictObject({
+export const fieldSchema = v.strictObject({
   collection: name,
   field: name,
   type: v.string(),
@@ -53,7 +54,7 @@ export const shownField = v.strictObject({
 
 const ACTIONS = ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] as const;
 
-export const shownRelation = v.strictObject({
+export const relationSchema = v.strictObject({
   collection: name,
   field: name,
   related_collection: v.nullable(name),
@@ -75,7 +76,7 @@ export const shownRelation = v.strictObject({
 const entries = v.array(v.looseObject({ collection: name }));
 
 /** A snapshot; with rights it has more members. */
-export const takenSnapshot = v.looseObject({
+export const snapshotSchema = v.looseObject({
   version: v.picklist([1, 2]),
   sluice: v.string(),
   vendor: v.literal('postgres'),
@@ -86,7 +87,7 @@ export const takenSnapshot = v.looseObject({
 });
 
 /** What differs from a snapshot, to be applied. */
-export const foundDiff = v.strictObject({
+export const diffSchema = v.strictObject({
   hash: v.string(),
   diff: v.looseObject({
     collections: entries,
@@ -97,4 +98,4 @@ export const foundDiff = v.strictObject({
 });
 
 /** The statements that a diff comes to; or nothing, once it is applied. */
-export const triedDiff = v.strictObject({ sql: v.array(v.string()) });
+export const dryRunSchema = v.strictObject({ sql: v.array(v.string()) });

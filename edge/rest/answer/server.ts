@@ -1,11 +1,11 @@
 /** What answers tell of the server itself. */
 import * as v from 'valibot';
-import { anyMembers } from './value.ts';
+import { anyObjectSchema } from './value.ts';
 
 const status = v.picklist(['ok', 'warn', 'error']);
 
 /** Everybody sees the status, administrators the rest. */
-export const healthReport = v.strictObject({
+export const healthSchema = v.strictObject({
   status,
   releaseId: v.optional(v.string()),
   serviceId: v.optional(v.string()),
@@ -13,9 +13,12 @@ export const healthReport = v.strictObject({
 });
 
 /** Everybody sees the project, users the rest. */
-export const project = v.looseObject({ project: anyMembers, version: v.optional(v.string()) });
+export const projectSchema = v.looseObject({
+  project: anyObjectSchema,
+  version: v.optional(v.string()),
+});
 
-export const identityProviders = v.strictObject({
-  data: v.array(anyMembers),
+export const identityProvidersSchema = v.strictObject({
+  data: v.array(anyObjectSchema),
   disableDefault: v.boolean(),
 });

@@ -1,7 +1,7 @@
 /** The parameters that say what becomes of an image. */
 import * as v from 'valibot';
-import { FITS, FORMATS } from '#core/images/transformation.ts';
-import type { ParameterTable } from '../route.ts';
+import { FITS, FORMATS } from '#core/files/images/image-transformation.ts';
+import type { ParameterTable } from '../route-facts.ts';
 import { flagParameter } from './flag.ts';
 
 const whole = (min: number, max: number) =>

@@ -1,6 +1,6 @@
 /** The options of an import that its URL may have. */
 import * as v from 'valibot';
-import type { ParameterTable } from '../route.ts';
+import type { ParameterTable } from '../route-facts.ts';
 import { flagParameter } from './flag.ts';
 
 const character = v.pipe(v.string(), v.minLength(1), v.maxLength(2));

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { EXPORT_FORMATS } from '#core/jobs/message/export.ts';
 import { META_NAMES } from '#core/query/query.ts';
-import type { ParameterTable } from '../route.ts';
+import type { ParameterTable } from '../route-facts.ts';
 import { flagParameter } from './flag.ts';
 
 const whole = (min: number) => v.pipe(v.number(), v.integer(), v.minValue(min));

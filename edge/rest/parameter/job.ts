@@ -1,6 +1,6 @@
 /** The parameters of the list of jobs. */
 import * as v from 'valibot';
-import type { ParameterTable } from '../route.ts';
+import type { ParameterTable } from '../route-facts.ts';
 import { ITEM_PARAMETERS } from './item.ts';
 
 const { search, limit, offset, page } = ITEM_PARAMETERS;

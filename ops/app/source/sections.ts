@@ -3,7 +3,7 @@
  * a section. The menu shows those that the caller may use.
  */
 import type { RouteObject } from 'react-router-dom';
-import { may, mayImport } from './data/rights.ts';
+import { may, mayChangeOthers, mayImport } from './data/rights.ts';
 import type { Rights } from './data/schema-types.ts';
 import type { IconName } from './theme/icon-paths.ts';
 
@@ -84,10 +84,11 @@ export const SECTIONS: readonly Section[] = [
     path: '/access',
     text: 'access.title',
     icon: 'shield',
-    // App access alone lets everybody read himself and his own roles.
+    // App access alone lets all users read their own roles, and read and change themselves.
     offered: (rights) =>
       may(rights, 'system_policies', 'read') ||
-      ['system_users', 'system_roles'].some((name) => may(rights, name, 'update')),
+      mayChangeOthers(rights) ||
+      may(rights, 'system_roles', 'update'),
     routes: [
       {
         path: 'access',

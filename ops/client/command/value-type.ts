@@ -34,8 +34,8 @@ const BY_TYPE: Readonly<Record<string, string>> = {
 const BY_ELEMENT: Readonly<Record<string, string>> = {
   smallint: 'number',
   integer: 'number',
-  bigint: 'number',
-  numeric: 'number',
+  bigint: 'string',
+  numeric: 'string',
   real: 'number',
   'double precision': 'number',
   boolean: 'boolean',

@@ -1,9 +1,17 @@
 /** The errors of calls: a class for each code of the API, and those of the way there. */
+import type { ReasonCode } from './types/reason-code.ts';
 
 /** One of the errors of an answer, as the API writes them. */
 export interface ErrorEntry {
   readonly message: string;
-  readonly extensions: { readonly code: string; readonly [member: string]: unknown };
+  readonly extensions: {
+    readonly code: string;
+    /** What is wrong, by its stable name; a newer server may know more names. */
+    readonly reason_code?: ReasonCode | (string & {});
+    /** What the sentence of the reason names. */
+    readonly reason_parameters?: Readonly<Record<string, string | number>>;
+    readonly [member: string]: unknown;
+  };
 }
 
 /** What is known of an answer that is an error. */

@@ -38,7 +38,7 @@ export interface TfaSecret {
 
 /** What a change of one's own user may have beside its fields. */
 export interface OwnConfirmation {
-  /** The present password, which a change of the e-mail address needs unless the login is recent. */
+  /** The present password, which a new e-mail address or password needs unless the login is recent. */
   readonly current_password?: string;
 }
 

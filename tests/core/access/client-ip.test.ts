@@ -1,11 +1,11 @@
 // @newest @quick
 
 import t from 'tap';
-import { clientIpBy } from '#core/access/client-ip.ts';
-import type { Proxies } from '#core/config/variable.ts';
+import { clientIpResolver } from '#core/access/client-ip.ts';
+import type { Proxies } from '#core/base/config/variable.ts';
 
 function client(proxies: Proxies, ip: string, forwarded?: string): string | null {
-  return clientIpBy(proxies)({
+  return clientIpResolver(proxies)({
     ip,
     header: (name) => (name === 'x-forwarded-for' ? forwarded : undefined),
   });

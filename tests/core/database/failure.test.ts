@@ -3,8 +3,8 @@
 // What failures of PostgreSQL become, and what is told of them by default: no name at all.
 import pg from 'pg';
 import t from 'tap';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { EVERYTHING, translateFailure } from '#core/database/failure.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
 
 const CANARY = {
   detail: 'Key (canary)=(canary) already exists.',

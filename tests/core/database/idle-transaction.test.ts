@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { Streams } from '#core/database/streams.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import type { HeldConnection } from '#core/database/held-connection.ts';
 import { createPool, transaction } from '#core/database/pool.ts';
 import { PoolShares, type ReadKind } from '#core/database/pool-shares.ts';

@@ -8,7 +8,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { PendingRead } from '#core/database/pending-read.ts';
 import { PipelinePool } from '#core/database/pipeline-pool.ts';
 import { createPool, type Pool, withConnection } from '#core/database/pool.ts';

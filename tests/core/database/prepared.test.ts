@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { createPool, type Pool, withConnection } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';

@@ -3,12 +3,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { createPool, type Pool } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
 import { until } from '#tests/harness/until.ts';
@@ -232,6 +232,21 @@ t.test('reads that take long have idle pipelined connections, but for one', asyn
   t.ok(most <= 2, 'one is kept');
   const quick = { text: "SELECT 'quick'", values: [] };
   t.equal(await reader.text(quick), 'quick');
+});
+
+t.test('a process that stands still again and again makes no statement a long one', async (t) => {
+  const { reader, pool } = await openReader(t, { max: 1 });
+  const quick = { text: 'SELECT $1::text', values: ['here'] };
+  for (let times = 0; times < 100; times += 1) await reader.text(quick);
+  for (let times = 0; times < 100; times += 1) {
+    const answer = reader.text(quick);
+    const until = performance.now() + 20;
+    while (performance.now() < until);
+    await answer;
+  }
+  const taken = await pool.connect();
+  t.equal(await reader.text(quick), 'here', 'it needs no connection of the pool');
+  taken.release();
 });
 
 t.test('a stream may be read slowly, but each fetch has its time', async (t) => {

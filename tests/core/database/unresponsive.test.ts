@@ -3,7 +3,7 @@
 /** Backends that heed neither QUERY_TIMEOUT nor a cancellation. */
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';

@@ -7,7 +7,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import Cursor from 'pg-cursor';
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { createPool } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { runTogether } from '#core/database/prepared.ts';

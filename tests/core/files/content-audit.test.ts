@@ -3,7 +3,7 @@ import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { auditContent } from '#core/services/files/content-audit.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 import { openServices } from '#workers/open-services.ts';

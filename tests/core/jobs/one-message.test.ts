@@ -7,13 +7,13 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
-import { openQueues } from '#core/jobs/queue.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import { localStorage } from '#core/files/storage/local-storage.ts';
+import { openQueues } from '#core/jobs/open-queues.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
 import type { Submission } from '#core/jobs/submit.ts';
-import { openBus } from '#core/messages/open-message-bus.ts';
+import { openBus } from '#core/messaging/open-message-bus.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { localStorage } from '#core/storage/local-storage.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 import { listenIn } from '#tests/harness/wire.ts';
 

@@ -1,9 +1,11 @@
 // @newest
 /** A job that its queue refuses was not accepted: it is not there, unless another request has joined it. */
+
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t, { type Test } from 'tap';
-import { unavailable } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { unavailable } from '#core/base/errors/service-error.ts';
 import { type Submission, type SubmitOptions, submit } from '#core/jobs/submit.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 import { until } from '#tests/harness/until.ts';
@@ -32,7 +34,7 @@ function optionsWith(add: Add): SubmitOptions {
 }
 
 const refuse: Add = async () => {
-  throw unavailable('queue', 'It is full.');
+  throw unavailable('queue', reason('queue_unreachable'));
 };
 const accept: Add = async () => undefined;
 
@@ -69,7 +71,7 @@ async function joinedMeanwhile(t: Test, other: Submission): Promise<void> {
   await asked.promise;
   const second = await submit(optionsWith(refuse), other);
   t.equal(second.joined, true);
-  answer.reject(unavailable('queue', 'It is full.'));
+  answer.reject(unavailable('queue', reason('queue_unreachable')));
   t.strictSame(await first, { id: second.id, joined: false }, 'both are accepted');
   t.match(await recorded(), [{ id: second.id, state: 'waiting', finished_on: null }]);
 }

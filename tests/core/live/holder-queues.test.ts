@@ -13,20 +13,20 @@ t.test('thousands of works of a holder do not delay those of another', async (t)
   };
   for (let count = 0; count < 6_000; count += 1) queues.add('a', { run: work });
   t.equal(queues.loadOf('a'), 6_000);
-  await queues.inTurn('b', async () => {
+  await queues.run('b', async () => {
     t.ok(done < 10, `${done} came before it`);
   });
   t.ok(queues.loadOf('a') > 5_900);
 });
 
-t.test('a work that hangs takes a slot, and the others of its holder go on', async (t) => {
+t.test('a work that hangs takes a permit, and the others of its holder go on', async (t) => {
   const queues = new HolderQueues(3);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const hanging = queues.inTurn('a', () => promise);
-  t.equal(await queues.inTurn('a', async () => 1), 1);
-  const second = queues.inTurn('a', () => promise);
-  t.equal(await queues.inTurn('b', async () => 2), 2, 'a slot is left to others');
-  const third = queues.inTurn('a', async () => 3);
+  const hanging = queues.run('a', () => promise);
+  t.equal(await queues.run('a', async () => 1), 1);
+  const second = queues.run('a', () => promise);
+  t.equal(await queues.run('b', async () => 2), 2, 'a permit is left to others');
+  const third = queues.run('a', async () => 3);
   t.equal(queues.loadOf('a'), 3);
   resolve();
   t.equal(await third, 3);
@@ -37,7 +37,7 @@ t.test('a work that hangs takes a slot, and the others of its holder go on', asy
 t.test('a work may be taken back, and its failure is that of whoever asked', async (t) => {
   const queues = new HolderQueues(2);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const first = queues.inTurn('a', () => promise);
+  const first = queues.run('a', () => promise);
   await turn();
   const never = { run: async () => void t.fail('it was taken back') };
   queues.add('a', never);
@@ -45,10 +45,10 @@ t.test('a work may be taken back, and its failure is that of whoever asked', asy
   resolve();
   await first;
   await t.rejects(
-    queues.inTurn('a', async () => {
+    queues.run('a', async () => {
       throw new Error('no');
     }),
     { message: 'no' },
   );
-  t.equal(await queues.inTurn('a', async () => 1), 1);
+  t.equal(await queues.run('a', async () => 1), 1);
 });

@@ -2,7 +2,7 @@
 /** Whatever schema there is, a snapshot of another one makes it like that, in every member. */
 import t from 'tap';
 import * as v from 'valibot';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { applyDiff } from '#core/schema/operation/apply-snapshot.ts';
 import { type Snapshot, snapshotHash, takeSnapshot } from '#core/schema/snapshot.ts';
 import { type DiffMode, diffSnapshot, schemaDiff } from '#core/schema/snapshot-diff.ts';

@@ -1,7 +1,7 @@
 // @newest @quick
 
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import {
   createCollections,
   createField,
@@ -20,7 +20,7 @@ function reason(parse: () => unknown): unknown {
     return 'it was taken';
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'INVALID_PAYLOAD') throw error;
-    return error.details.reason;
+    return error.details.reason?.sentence;
   }
 }
 
@@ -93,6 +93,51 @@ t.test('takes objects as they were read', async (t) => {
   );
 });
 
+t.test('takes the length of a column under the name that existing clients use', (t) => {
+  const sized = (schema: object) =>
+    createField('a', { field: 'f', type: 'string', schema }).field.schema;
+  t.strictSame(sized({ length: 36 }), { max_length: 36 });
+  t.strictSame(sized({ max_length: 36, length: 255 }), { max_length: 36 });
+  t.strictSame(sized({ length: null, is_unique: true }), { max_length: null, is_unique: true });
+  const fields = [{ field: 'f', type: 'string', schema: { length: 36 } }];
+  const { collections } = createCollections({ collection: 'c', schema: {}, fields });
+  t.strictSame(collections[0]?.fields[0]?.schema, { max_length: 36 });
+  const refused = reason(() =>
+    createField('a', { field: 'f', type: 'string', schema: { length: 'x' } }),
+  );
+  t.equal(refused, '"schema.max_length" must be a number.');
+  t.end();
+});
+
+t.test('passes over members that it does not know, unless handling is strict', async (t) => {
+  const schema = { name: 'f', length: 3, table: 'a', comment: 'c' };
+  const known = {
+    field: 'f',
+    type: 'string',
+    schema,
+    meta: { id: 1, note: 'n', options: { a: 1 } },
+  };
+  const strictly = (body: unknown) => reason(() => createCollections(body, true));
+  const all = (field: object) => ({ collection: 'a', schema: { name: 'a' }, fields: [field] });
+  createCollections(all(known), true);
+  for (const [more, place] of [
+    [{ extra: 1 }, 'fields.extra'],
+    [{ meta: { a: 1 } }, 'fields.meta.a'],
+    [{ schema: { is_uniqe: true } }, 'fields.schema.is_uniqe'],
+  ] as const) {
+    const { field } = createField('a', { ...known, ...more });
+    t.equal(field.field, 'f');
+    t.notMatch(JSON.stringify(field), /extra|is_uniqe|"a":1\}\}/);
+    t.equal(strictly(all({ ...known, ...more })), `The body takes no "${place}".`);
+  }
+  t.equal(strictly([{ ...all(known), color: 1 }]), 'The body takes no "color".');
+  t.equal(
+    strictly({ ...all(known), name: 'a' }),
+    'The body takes no "name".',
+    'only where it belongs',
+  );
+});
+
 t.test('names what is wrong with a body', async (t) => {
   const field = (body: unknown) => reason(() => createField('a', body));
   t.equal(field(undefined), 'The body must be an object.');
@@ -101,8 +146,6 @@ t.test('names what is wrong with a body', async (t) => {
   t.equal(field({ field: 'f' }), '"type" is missing.');
   t.match(field({ field: 'f', type: 'strnig' }), /^"type" must be one of "string", "text", /);
   t.equal(field({ field: '', type: 'text' }), 'A field needs a name.');
-  t.equal(field({ field: 'f', type: 'text', extra: 1 }), '"extra" is not known here.');
-  t.equal(field({ field: 'f', type: 'text', meta: { a: 1 } }), '"meta.a" is not known here.');
   t.equal(field({ field: 'f', type: 'text', meta: [] }), '"meta" must be an object.');
   t.equal(
     field({ field: 'f', type: 'text', meta: { hidden: 'yes' } }),

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import * as v from 'valibot';
-import { difference, differences, patched } from '#core/schema/json-difference.ts';
+import { applyDifferences, difference, differences } from '#core/schema/json-difference.ts';
 
 t.test('differences have the form that clients know', async (t) => {
   t.strictSame(differences({ a: 1, b: [1, 2], c: null }, { a: 2, b: [1, 2, 3], d: { e: 1 } }), [
@@ -35,7 +35,7 @@ t.test('whatever differs can be put in again, after a journey as JSON', async (t
       // JSON knows no negative zero.
       const [from, to] = [before, after].map((value): unknown => JSON.parse(JSON.stringify(value)));
       const list = v.parse(v.array(difference), JSON.parse(JSON.stringify(differences(from, to))));
-      return isDeepStrictEqual(JSON.parse(JSON.stringify(patched(from, list))), to);
+      return isDeepStrictEqual(JSON.parse(JSON.stringify(applyDifferences(from, list))), to);
     }),
     { numRuns: 300 },
   );
@@ -54,13 +54,14 @@ t.test('what is not there is not changed', async (t) => {
     ['toString', 'x'],
   ]) {
     t.throws(
-      () => patched(value, [{ kind: 'E', path, rhs: 1 }]),
+      () => applyDifferences(value, [{ kind: 'E', path, rhs: 1 }]),
       { code: 'INVALID_PAYLOAD' },
       path.join('.'),
     );
   }
   t.throws(
-    () => patched(value, [{ kind: 'A', path: ['a'], index: 0, item: { kind: 'N', rhs: 1 } }]),
+    () =>
+      applyDifferences(value, [{ kind: 'A', path: ['a'], index: 0, item: { kind: 'N', rhs: 1 } }]),
     { code: 'INVALID_PAYLOAD' },
   );
   t.strictSame(value, { a: { b: [1] } }, 'and nothing is changed in place');

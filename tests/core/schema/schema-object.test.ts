@@ -1,8 +1,8 @@
 import t from 'tap';
-import type { Catalog } from '#core/catalog/catalog.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { relationObjects } from '#core/schema/relation-object.ts';
 import { collectionObject, fieldObject } from '#core/schema/schema-object.ts';
-import { collection, install } from '../catalog/installation.ts';
+import { collection, install } from '../model/catalog/installation.ts';
 
 function field(catalog: Catalog, name: string, of: string) {
   const owner = collection(catalog, name);

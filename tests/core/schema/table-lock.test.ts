@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import t from 'tap';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { type Client, transaction } from '#core/database/pool.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
 import type { TableLock } from '#core/schema/schema-change-context.ts';
 import { lockTables } from '#core/schema/table-lock.ts';
 import { createDatabase } from '#tests/harness/database.ts';
@@ -105,8 +105,8 @@ t.test('a reader that never ends is named, partitions included', async (t) => {
   t.ok(error instanceof ServiceError);
   if (!(error instanceof ServiceError)) return;
   t.equal(error.code, 'SERVICE_UNAVAILABLE');
-  t.match(error.details.reason, new RegExp(`\\b${reader.pid}\\b`));
-  t.match(error.details.reason, /public\.book/);
+  t.match(error.details.reason?.sentence, new RegExp(`\\b${reader.pid}\\b`));
+  t.match(error.details.reason?.sentence, /public\.book/);
   await reader.end();
   const inPart = await holder('SELECT FROM part_one');
   await t.rejects(lock([{ schema: 'public', name: 'part' }], SHORT), {

@@ -1,7 +1,7 @@
 // @quick
 
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import { importParameters, importQuery } from '#core/services/import-parameters.ts';
 
@@ -13,7 +13,9 @@ function refusal(
   try {
     importParameters(importQuery(query), new Map(Object.entries(parts)), { format });
   } catch (error) {
-    if (error instanceof ServiceError) return { code: error.code, reason: error.details.reason };
+    if (error instanceof ServiceError) {
+      return { code: error.code, reason: error.details.reason?.sentence };
+    }
     throw error;
   }
   return null;

@@ -3,16 +3,16 @@ import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import { localStorage } from '#core/files/storage/local-storage.ts';
 import { claimJob } from '#core/jobs/claim.ts';
 import type { Job, RejectedRow } from '#core/jobs/job.ts';
-import { openQueues } from '#core/jobs/queue.ts';
+import { openQueues } from '#core/jobs/open-queues.ts';
 import type { Submission } from '#core/jobs/submit.ts';
-import { openBus } from '#core/messages/open-message-bus.ts';
+import { openBus } from '#core/messaging/open-message-bus.ts';
 import { parseQuery, type Parameters as QueryParameters } from '#core/query/parse/parameter.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { localStorage } from '#core/storage/local-storage.ts';
-import { BOUNDS } from '#tests/core/query/plan/fixture/shop.ts';
+import { BOUNDS } from '#tests/core/read/plan/fixture/shop.ts';
 import { type Backend, backends } from '#tests/harness/backend.ts';
 import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
 import { freePort } from '#tests/harness/port.ts';
@@ -554,6 +554,8 @@ for (const backend of backends) {
         value: 'v1500',
         reason: 'r',
         code: 'FAILED_VALIDATION',
+        reason_code: null,
+        reason_parameters: null,
       });
     });
   });

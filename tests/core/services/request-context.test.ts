@@ -4,22 +4,22 @@ import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
-import { WriteGuard } from '#core/cache/write-guard.ts';
-import { openCatalog } from '#core/catalog/open-catalog.ts';
-import { ChangeFeed } from '#core/changes/change-feed.ts';
-import { ChangeJournal } from '#core/changes/write-transaction.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
-import { openBus } from '#core/messages/open-message-bus.ts';
+import { openBus } from '#core/messaging/open-message-bus.ts';
+import { openCatalog } from '#core/model/catalog/open-catalog.ts';
+import { clusterId } from '#core/model/system/cluster-id.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import type { Answer } from '#core/services/item-reader.ts';
+import type { ReadAnswer } from '#core/services/item-reader.ts';
 import { ItemService } from '#core/services/items.ts';
 import { ContextSource, servesItems } from '#core/services/request-context.ts';
 import { parsedQuery } from '#core/services/statement-cache.ts';
 import { systemRules } from '#core/services/system/rule.ts';
-import { clusterId } from '#core/system/cluster-id.ts';
+import { WriteGuard } from '#core/write/cache/write-guard.ts';
+import { ChangeFeed } from '#core/write/changes/change-feed.ts';
+import { WriteTransactions } from '#core/write/changes/write-transactions.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
-import { install } from '../catalog/installation.ts';
+import { install } from '../model/catalog/installation.ts';
 
 const log = pino({ level: 'silent' });
 const ADMIN = { ...ANONYMOUS, admin: true };
@@ -52,7 +52,7 @@ async function sleepy(t: Test, setup: string) {
   const catalog = await openCatalog(config, { ...parts, pause: NEVER_MS, lease: NEVER_MS });
   const feed = new ChangeFeed(bus, randomUUID(), log);
   const writes = new WriteGuard(null);
-  const journal = new ChangeJournal({
+  const transactions = new WriteTransactions({
     access: null,
     writes,
     feed,
@@ -66,7 +66,7 @@ async function sleepy(t: Test, setup: string) {
   });
   const access = { rightsOf: async () => FULL_RIGHTS };
   const items = new ItemService({
-    ...{ catalog, reader, pool, shares, bounds: BOUNDS, access, journal },
+    ...{ catalog, reader, pool, shares, bounds: BOUNDS, access, transactions },
     hash: async (secret) => secret,
     maxBatch: undefined,
     schema: 'public',
@@ -80,7 +80,7 @@ async function sleepy(t: Test, setup: string) {
 const ask = (parameters: Record<string, string>) => parsedQuery(parseQuery(parameters, BOUNDS));
 const target = { caller: ADMIN, collection: 'a' };
 
-async function textOf(answer: Answer): Promise<string> {
+async function textOf(answer: ReadAnswer): Promise<string> {
   if ('text' in answer) return String(answer.text);
   let text = '';
   for await (const piece of answer.items) text += piece;

@@ -3,10 +3,10 @@
  * keep anybody waiting, and are refused as if nobody were there.
  */
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { ItemService } from '#core/services/items.ts';
-import { moveItem } from '#core/services/sorting.ts';
+import { moveItem } from '#core/services/move-item.ts';
 import { parsedQuery } from '#core/services/statement-cache.ts';
 import { until } from '#tests/harness/until.ts';
 import { BOUNDS, caller, openWriters, rights } from './fixture/writers.ts';

@@ -5,10 +5,10 @@
  * update does with it, and two requests for the same new item make one.
  */
 import t from 'tap';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { ItemService } from '#core/services/items.ts';
-import type { Target } from '#core/services/request-context.ts';
+import type { RequestTarget } from '#core/services/request-context.ts';
 import { parsedQuery } from '#core/services/statement-cache.ts';
 import { upsertItems } from '#core/services/upsert.ts';
 import { until } from '#tests/harness/until.ts';
@@ -21,7 +21,7 @@ const member = { collection: 'things', caller: caller(false) };
 
 type Match = readonly string[] | null;
 
-function upsert(body: unknown, match: Match = ['code'], target: Target = member) {
+function upsert(body: unknown, match: Match = ['code'], target: RequestTarget = member) {
   return upsertItems(items, target, { body, match }, question);
 }
 
@@ -184,12 +184,14 @@ t.test('what is no unique key is refused, and those there are are named', async 
   world.current.rights = rights({});
   for (const match of [['name'], [], ['code', 'slug'], ['nobody'], ['team.name'], ['twice']]) {
     const error = await upsert({ code: 'A' }, match).catch((failure: unknown) => failure);
-    t.match(error, { code: 'INVALID_QUERY', details: { reason: /unique keys: id; code; slug\./ } });
+    const told = { reason: { sentence: /unique keys: id; code; slug\./ } };
+    t.match(error, { code: 'INVALID_QUERY', details: told });
   }
   const known = [{ fields: ['id', 'name', 'code'] }];
   world.current.rights = rights({ create: known, read: known, update: known });
   const error = await upsert({ slug: 's1' }, ['slug']).catch((failure: unknown) => failure);
-  t.match(error, { details: { reason: /unique keys: id; code\.$/ } }, 'none that he does not know');
+  const told = { reason: { sentence: /unique keys: id; code\.$/ } };
+  t.match(error, { details: told }, 'none that he does not know');
   const missing = await upsert({ code: null }, ['code']).catch((failure: unknown) => failure);
   t.match(missing, { code: 'FAILED_VALIDATION', details: { field: 'code', type: 'nnull' } });
 });

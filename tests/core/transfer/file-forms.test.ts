@@ -3,9 +3,9 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { LocalTime } from '#core/transfer/file/date-format.ts';
-import { type Importing, importing } from './importing.ts';
+import { type Fault, type Importing, importing } from './importing.ts';
 
 const SETUP = `
   CREATE TABLE item (id int PRIMARY KEY, name text, price numeric, made date, at timestamptz,
@@ -176,6 +176,24 @@ t.test('cells by the options', async (t) => {
     { row: 1, field: 'made', value: '2024-04-03', reason: /D\.M\.YYYY/ },
     { row: 1, field: 'at' },
   ]);
+  const mixed = ['id;Name;price;Made on', '5;b;1,2,3;99.12.2020', '6;b;1,5;1.1.2020'].join('\n');
+  const shown = (found: readonly Fault[]) => found.map(({ field, value }) => [field, value]);
+  const mapping = { Name: 'name', 'Made on': 'made' };
+  t.strictSame(
+    shown(await db.refused('item', mixed, 'csv', { parameters: { ...parameters, mapping } })),
+    [
+      ['price', '1,2,3'],
+      ['made', '99.12.2020'],
+    ],
+    'a report shows the cells as the file has them',
+  );
+  await db.pool.query('ALTER TABLE app.item ADD CHECK (price < 5000)');
+  const unfit = 'id;price;made\n7;6000,50;\n';
+  t.strictSame(
+    shown(await db.refused('item', unfit, 'csv', { parameters: { ...parameters, mapping: {} } })),
+    [['price', '6000,50']],
+    'also where only the database knows what is wrong',
+  );
   const json = '[{"id":3,"Name":"c","Note":1,"Made on":"5.4.2024"}]';
   const { separator: _, decimal: __, ...forJson } = parameters;
   await db.import('item', json, 'json', { parameters: forJson });

@@ -163,6 +163,71 @@ t.test('keys of several columns, mixed-case and reserved names', async (t) => {
   ]);
 });
 
+t.test(
+  'spellings of numbers are those of every release, and JSON numbers count by value',
+  async (t) => {
+    const db = await importing(
+      'CREATE TABLE item (id int PRIMARY KEY, n int, l int[], d numeric, f float8)',
+    );
+    await db.import('item', 'id,n,d,f\n1, +07 ,.5,-5.e-1\n2,7,1E3,NaN\n');
+    const json = '[{"id":3,"n":1E3,"l":[2.0,12e1],"d":1E3,"f":5},{"id":4,"n":-0.0,"d":".5"}]';
+    await db.import('item', json, 'json');
+    await db.import('item', json.slice(1, -1).replace('},', '}\n'), 'ndjson');
+    t.strictSame(await db.rows('SELECT id, n, l::text, d::text, f::text FROM item ORDER BY id'), [
+      { id: 1, n: 7, l: null, d: '0.5', f: '-0.5' },
+      { id: 2, n: 7, l: null, d: '1000', f: 'NaN' },
+      { id: 3, n: 1000, l: '{2,120}', d: '1000', f: '5' },
+      { id: 4, n: 0, l: null, d: '0.5', f: null },
+    ]);
+    for (const spelling of ['0x10', '1_000']) {
+      const row = [8, spelling, `"{${spelling}}"`, spelling, spelling];
+      const told = (await db.refused('item', `id,n,l,d,f\n${row}\n`)).map(({ field }) => field);
+      t.strictSame(told, ['n', 'l', 'd', 'f'], `${spelling} is a fault`);
+      const text = JSON.stringify([
+        { id: 8, n: spelling, l: [spelling], d: spelling, f: spelling },
+      ]);
+      const same = (await db.refused('item', text, 'json')).map(({ field }) => field);
+      t.strictSame(same, ['n', 'l', 'd', 'f'], 'in JSON too');
+    }
+    const powers = await db.refused('item', 'id,n\n8,1E3\n9,1.0\n');
+    t.strictSame(
+      powers.map(({ field, value }) => [field, value]),
+      [
+        ['n', '1E3'],
+        ['n', '1.0'],
+      ],
+      'a text for whole numbers has digits alone',
+    );
+  },
+);
+
+t.test(
+  'bytes and lists of exact numbers are taken in the form in which they are read',
+  async (t) => {
+    const db = await importing(
+      'CREATE TABLE item (id int PRIMARY KEY, x bytea, n numeric[], b bigint[])',
+    );
+    const bytes = '{"type":"Buffer","data":[0,255]}';
+    const json = `[{"id":1,"x":${bytes},"n":["1.10"],"b":["9007199254740993"]}]`;
+    await db.import('item', json, 'json');
+    const cell = `"${bytes.replaceAll('"', '""')}"`;
+    await db.import(
+      'item',
+      `id,x,n,b\n2,${cell},"[""1.10""]",[9007199254740993]\n3,{},[1.10],{}\n`,
+    );
+    await db.import('item', `id;x;n\n4;${cell};[1.10]\n`, 'csv', {
+      parameters: { separator: ';' },
+    });
+    t.strictSame(await db.rows('SELECT id, x::text, n::text, b::text FROM item ORDER BY id'), [
+      { id: 1, x: '\\x00ff', n: '{1.10}', b: '{9007199254740993}' },
+      { id: 2, x: '\\x00ff', n: '{1.10}', b: '{9007199254740993}' },
+      { id: 3, x: '\\x7b7d', n: '{1.10}', b: '{}' },
+      { id: 4, x: '\\x00ff', n: '{1.10}', b: null },
+    ]);
+    t.match(await db.refused('item', '[{"id":5,"x":{"data":[256]}}]', 'json'), [{ field: 'x' }]);
+  },
+);
+
 t.test('values of every kind survive', async (t) => {
   const db = await importing(
     `CREATE TYPE mood AS ENUM ('sad', 'happy');

@@ -4,17 +4,17 @@ import pg from 'pg';
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { introspect } from '#core/catalog/introspect.ts';
-import { buildCatalog } from '#core/catalog/make-catalog.ts';
-import { compose } from '#core/catalog/make-descriptors.ts';
-import { loadConfig } from '#core/config/config.ts';
-import { ServiceErrors } from '#core/errors/service-error.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import { ServiceErrors } from '#core/base/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
-import { NO_RULE } from '#core/mutation/target.ts';
+import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
+import { buildDescriptors } from '#core/model/catalog/build-descriptors.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { introspect } from '#core/model/catalog/introspect.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
-import type { ImportOptions, ImportResult } from '#core/transfer/import-run.ts';
+import type { ImportOptions, ImportResult } from '#core/transfer/import-options.ts';
+import { NO_RULE } from '#core/write/write-context.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 
 /** A client that is given stays open. */
@@ -87,7 +87,7 @@ async function readCatalog(pool: pg.Pool): Promise<Catalog> {
   const client = await pool.connect();
   try {
     const found = await introspect(client, [SCHEMA], 'public');
-    return await buildCatalog({ version: 1, ...compose(found, [SCHEMA], 'public') });
+    return await buildCatalog({ version: 1, ...buildDescriptors(found, [SCHEMA], 'public') });
   } finally {
     client.release();
   }
@@ -160,7 +160,7 @@ export async function importing(setup: string): Promise<Importing> {
           row: details.row,
           field: details.field,
           value: details.value,
-          reason: details.reason,
+          reason: details.reason?.sentence,
           ...(details.line === undefined ? {} : { line: details.line, column: details.column }),
         }));
       }

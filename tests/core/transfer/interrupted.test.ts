@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { ServiceErrors } from '#core/errors/service-error.ts';
+import { ServiceErrors } from '#core/base/errors/service-error.ts';
 import { importing } from './importing.ts';
 
 /** Locks that sessions of this database wait for. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { type Importing, importing } from './importing.ts';
 
@@ -100,7 +100,7 @@ t.test('what is no unique key of all rows is refused with those that are', async
     t.ok(failure instanceof ServiceError);
     t.match(failure, {
       code: 'INVALID_QUERY',
-      details: { parameter: 'match', reason: /The unique keys: id; shop,code\./ },
+      details: { parameter: 'match', reason: { sentence: /The unique keys: id; shop,code\./ } },
     });
   }
 });

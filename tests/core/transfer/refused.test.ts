@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ServiceErrors } from '#core/errors/service-error.ts';
+import { ServiceErrors } from '#core/base/errors/service-error.ts';
 import { type Importing, importing } from './importing.ts';
 
 const SETUP = `
@@ -248,7 +248,12 @@ t.test('malformed files are refused with line and column', async (t) => {
     reason: /quote/,
   });
   t.match(await errorOf('id,name\n1,"a\n', 'csv'), { row: 1, line: 2, column: 3 });
-  t.match(await errorOf('id,name\n1,a,3\n', 'csv'), { row: 1, line: 2, reason: /3 cells/ });
+  const unclosed = { row: 2, line: 3, column: 1, reason: /row begins on this line/ };
+  t.match(await errorOf('id,name\n1,a\n2,"b\n3,c\n4,"d"\n5,e\n', 'csv'), unclosed);
+  t.match(await errorOf('id,name\n1,a,3\n', 'csv'), {
+    ...{ row: 1, line: 2, reason: /3 cells/ },
+    ...{ reason_code: 'row_cells_differ_from_header', reason_parameters: { cells: 3, width: 2 } },
+  });
   t.match(await errorOf('', 'csv'), { code: 'INVALID_PAYLOAD', row: null, reason: /empty/ });
   t.match(await errorOf('id,nome\n', 'csv'), { row: null, field: 'nome', line: 1, column: 4 });
   t.match(await errorOf('id,id\n', 'csv'), { field: 'id', column: 4, reason: /twice/ });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ServiceErrors } from '#core/errors/service-error.ts';
+import { ServiceErrors } from '#core/base/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { type Importing, importing } from './importing.ts';
@@ -81,8 +81,14 @@ for (const [what, fill] of [
       ...['6 price 8', '6 maker 8', '7 net 9', '8 parent 10', '9 price 11'],
       ...['10 parent 12', '11 net 13'],
     ]);
-    t.match(report[2], { code: 'FAILED_VALIDATION', value: '2024-13-01' });
-    t.match(report[3], { code: 'INVALID_PAYLOAD', original: '"3",two', reason: /2 cells/ });
+    t.match(report[2], {
+      ...{ code: 'FAILED_VALIDATION', value: '2024-13-01' },
+      reason_code: 'value_date_expected',
+    });
+    t.match(report[3], {
+      ...{ code: 'INVALID_PAYLOAD', original: '"3",two', reason: /2 cells/ },
+      reason_code: 'row_cells_differ_from_header',
+    });
     t.equal(report[0]?.original, lines[2]);
   });
 }
@@ -213,7 +219,10 @@ t.test('more faulty rows than allowed refuse the file', async (t) => {
   for (const maxErrors of [0, 1, 2]) {
     const failure = await skip(db, csv, { maxErrors }).catch((error: unknown) => error);
     if (!(failure instanceof ServiceErrors)) throw failure;
-    const reason = `More than ${maxErrors} rows are faulty, so nothing is imported.`;
+    const reason = {
+      ...{ code: 'too_many_faulty_rows', parameters: { limit: maxErrors } },
+      sentence: `More than ${maxErrors} rows are faulty, so nothing is imported.`,
+    };
     t.match(failure.errors[0]?.details, { row: null, reason });
     t.match(failure.errors[1]?.details, { row: 2, field: 'name' });
     t.strictSame(await db.rows('SELECT * FROM item'), []);

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
-import { Shapes } from '#edge/graphql/shape.ts';
-import { routeFields } from '#edge/graphql/system-fields.ts';
+import { routeFields } from '#edge/graphql/route-fields.ts';
+import { SchemaShapes } from '#edge/graphql/schema-shapes.ts';
 import { FILE_ROUTES } from '#edge/rest/file.ts';
 import { ITEM_ROUTES } from '#edge/rest/item.ts';
 import { ROUTES } from '#edge/rest/route-table.ts';
@@ -27,7 +27,7 @@ function fits(path: string, template: string): boolean {
 const catalog = {
   ...{ version: 0, collections: new Map(), relations: new Map(), leftOut: [], warnings: [] },
 };
-const { queries, mutations } = routeFields(new Shapes(catalog, FULL_RIGHTS));
+const { queries, mutations } = routeFields(new SchemaShapes(catalog, FULL_RIGHTS));
 const given = { collection: 'a', field: 'b', name: 'a', revision: 1, item: 1, to: 2, data: {} };
 const asked = [...Object.values(queries), ...Object.values(mutations)].map((field) =>
   field.request(given),

@@ -1,7 +1,8 @@
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { Router } from '#edge/http/router.ts';
-import { open, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { open, serve } from './fixture/client.ts';
 
 const USER = '3b9f1a1e-0000-4000-8000-000000000001';
 

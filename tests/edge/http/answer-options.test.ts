@@ -1,8 +1,8 @@
 // @newest
 
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { serverOptionsOf } from '#edge/http/answer-options.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Teardown } from '#tests/harness/database.ts';

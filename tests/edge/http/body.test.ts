@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import t from 'tap';
 import { ClientGoneError } from '#edge/http/request.ts';
 import type { Handler } from '#edge/http/response.ts';
-import { errorsOf, exchange, open, request, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { errorsOf, exchange, open, request, serve } from './fixture/client.ts';
 
 const LIMIT = 65_536;
 

@@ -1,13 +1,15 @@
 // @newest
 
-// Behind the last chunk of a body the library looks for no trailers: it takes what follows for a
-// request. So nothing that follows is answered, and no request whose end is in doubt is processed.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { invalidPayload } from '#core/errors/service-error.ts';
+// Behind the last chunk of a body the library looks for no trailers: it takes what follows for a
+// request. So nothing that follows is answered, and no request whose end is in doubt is processed.
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload } from '#core/base/errors/service-error.ts';
 import type { Handler } from '#edge/http/response.ts';
-import { open, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { open, serve } from './fixture/client.ts';
 
 const INJECTED = 'X-Trailer: /injected HTTP/1.1\r\nHost: x\r\n\r\n';
 const SECOND = 'GET /second HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -33,7 +35,7 @@ const handler: Handler = (request) => {
     return value;
   };
   if (path === '/sync') return { status: 200, body: 'ok' };
-  if (path === '/refused') throw invalidPayload('no');
+  if (path === '/refused') throw invalidPayload(reason('body_object_expected'));
   if (path === '/unread') return Promise.resolve({ status: 404, body: 'no' });
   if (path === '/empty') return read().then(() => ({ status: 204 }));
   if (path === '/pieces') return read().then(() => ({ status: 200, body: pieces() }));

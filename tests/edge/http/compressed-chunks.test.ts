@@ -6,7 +6,8 @@ import { Readable } from 'node:stream';
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { compressedPieces } from '#edge/http/compressed-chunks.ts';
-import { errorsOf, exchange, open, request, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { errorsOf, exchange, open, request, serve } from './fixture/client.ts';
 import { startServer } from './fixture/process.ts';
 
 const MEGABYTE = 1_048_576;

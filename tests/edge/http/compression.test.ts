@@ -5,7 +5,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { COMPRESSED_MIN } from '#edge/http/compression.ts';
 import type { Response } from '#edge/http/response.ts';
-import { exchange, open, request, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { exchange, open, request, serve } from './fixture/client.ts';
 
 const LONG = JSON.stringify({ data: 'ä long text '.repeat(1_000) });
 

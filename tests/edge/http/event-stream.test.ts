@@ -3,7 +3,8 @@
 import { once } from 'node:events';
 import t from 'tap';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
-import { exchange, open, request, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { exchange, open, request, serve } from './fixture/client.ts';
 
 /** The events of a chunked answer as they stand in the stream. */
 function textOf(answer: string): string {

@@ -9,7 +9,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Dice } from '#tests/harness/dice.ts';
-import { exchange, open, request, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { exchange, open, request } from './fixture/client.ts';
 import { startServer } from './fixture/process.ts';
 
 const DURATION = Number(process.env.FUZZ_SECONDS ?? 5) * 1_000;

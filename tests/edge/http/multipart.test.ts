@@ -5,7 +5,8 @@ import t from 'tap';
 import { firstFile } from '#edge/http/multipart.ts';
 import { ClientGoneError } from '#edge/http/request.ts';
 import type { Handler } from '#edge/http/response.ts';
-import { errorsOf, exchange, open, request, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { errorsOf, exchange, open, request, serve } from './fixture/client.ts';
 
 /** Tells what arrived; under `/ignore` without reading the file, under `/stop` after its start. */
 const receive: Handler = async (request) => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import t from 'tap';
-import { forbidden } from '#core/errors/service-error.ts';
-import { metrics } from '#core/metrics/metrics.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
+import { metrics } from '#core/base/metrics/metrics.ts';
 import { Router } from '#edge/http/router.ts';
-import { open, request, exchange as send, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { open, request, exchange as send, serve } from './fixture/client.ts';
 
 function samples(name: string) {
   return metrics.families().find((family) => family.name === name)?.values ?? [];

@@ -4,11 +4,12 @@
  */
 import type { Socket } from 'node:net';
 import t from 'tap';
-import { ProcessMemory } from '#core/holders/process-memory.ts';
+import { ProcessMemory } from '#core/base/holders/process-memory.ts';
 import { MessageMemory } from '#edge/http/message-memory.ts';
 import type { Handler } from '#edge/http/response.ts';
 import { openSocket } from '#tests/harness/socket.ts';
-import { errorsOf, exchange, open, request, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { errorsOf, exchange, open, request, serve } from './fixture/client.ts';
 
 const MEGABYTE = 1_048_576;
 const LONG = MEGABYTE / 2;
@@ -248,6 +249,7 @@ t.test(
           ...{ path: '/websocket', protocol: null, messageLimit: MEGABYTE, bufferLimit: MEGABYTE },
           admit: async () => ({
             ...{ holder: 'user:a', opened: () => undefined, closed: () => undefined },
+            sendPing: () => false,
             message: () => handled.promise,
           }),
         },

@@ -5,7 +5,8 @@ import t from 'tap';
 import { ValueBytes } from '#core/database/value-bytes.ts';
 import { TAG_MAX_LENGTH } from '#edge/http/entity-tag.ts';
 import type { Handler, Pieces, Response } from '#edge/http/response.ts';
-import { exchange, open, request, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { exchange, open, request, serve } from './fixture/client.ts';
 
 function answering(response: Response): Handler {
   return () => response;

@@ -5,12 +5,14 @@ import { createServer as createNetServer } from 'node:net';
 import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
-import { invalidPayload, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { ClientGoneError } from '#edge/http/request.ts';
 import type { Handler } from '#edge/http/response.ts';
 import { createServer } from '#edge/http/server.ts';
 import { freePort } from '#tests/harness/port.ts';
-import { errorsOf, exchange, open, request, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { errorsOf, exchange, open, request, serve } from './fixture/client.ts';
 
 const hello: Handler = () => ({ status: 200, body: '{"data":"hello"}' });
 
@@ -177,7 +179,7 @@ t.test('an error whose own headers cannot be sent cuts the connection', async (t
 t.test('lines of the log: debug for all, warn for a service that is missing', async (t) => {
   const { url, lines } = await serve(t, ({ path }) => {
     if (path === '/busy') throw new ServiceError('SERVICE_UNAVAILABLE', { service: 'x' });
-    if (path === '/bad') throw invalidPayload('no');
+    if (path === '/bad') throw invalidPayload(reason('body_object_expected'));
     return { status: 200 };
   });
   for (const path of ['/ok', '/bad', '/busy']) await fetch(`${url}${path}?access_token=canary`);

@@ -1,7 +1,7 @@
 // @newest @quick
 /** Reading in slices yields what reading at once does. */
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { parseInSlices } from '#edge/http/sliced-json.ts';
 
 const bytes = (text: string) => Buffer.from(text);

@@ -11,7 +11,8 @@ import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import type { Response } from '#edge/http/response.ts';
 import { OpenStreams } from '#edge/streams/open-streams.ts';
-import { open, request, serve, until } from './fixture/client.ts';
+import { until } from '#tests/harness/until.ts';
+import { open, request, serve } from './fixture/client.ts';
 
 /** Longer than the library would wait. */
 const SLOW_MS = 20_000;

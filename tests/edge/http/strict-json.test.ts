@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { JSON_MAX_DEPTH } from '#edge/http/json-bounds.ts';
 import { parseJson } from '#edge/http/strict-json.ts';
 
@@ -12,7 +12,7 @@ function reasonOf(text: string | Uint8Array): unknown {
     parseJson(typeof text === 'string' ? Buffer.from(text) : text);
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'INVALID_PAYLOAD') {
-      return error.details.reason;
+      return error.details.reason?.sentence;
     }
     throw error;
   }

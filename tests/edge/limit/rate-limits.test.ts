@@ -3,8 +3,9 @@
 import t from 'tap';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import { addressKey } from '#core/access/quota-key.ts';
-import { type Config, loadConfig } from '#core/config/config.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import type { Config } from '#core/base/config/variables.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
 import { guarded } from '#edge/limit/limit-requests.ts';
 import { MemoryStore } from '#edge/limit/memory-store.ts';

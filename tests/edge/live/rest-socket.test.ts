@@ -66,6 +66,27 @@ t.test('a subscriber hears of what another edge writes', async (t) => {
   t.strictSame(await socket.next(), { type: 'subscription', event: 'unsubscribe', uid: 'n' });
 });
 
+t.test('each created item is told in a message of its own, in their order', async (t) => {
+  const socket = await login();
+  socket.send({
+    type: 'subscribe',
+    collection: 'note',
+    query: { fields: ['id'], filter: { id: { _gte: 500 } } },
+  });
+  t.match(await socket.next(), { event: 'init', data: [] });
+  const ids = [500, 501, 502, 503, 504];
+  await write(
+    'POST',
+    '/items/note',
+    ids.map((id) => ({ id, title: 'many' })),
+  );
+  for (const id of ids) t.match(await socket.next(), { event: 'create', data: [{ id }] });
+  await write('DELETE', '/items/note', ids);
+  const gone: unknown = await socket.next();
+  t.match(gone, { event: 'delete' }, 'keys are told together');
+  t.strictSame(gone, { type: 'subscription', event: 'delete', data: ids });
+});
+
 t.test('items are read and written', async (t) => {
   const socket = await login();
   const ask = async (message: object) => {
@@ -276,7 +297,7 @@ t.test('a question that cannot be answered delays no other, and begins again alo
     { action: 'read', collection: 'remark' },
   ]);
   const subscribe = async (token: string, fields: readonly string[]) => {
-    const socket = await openSocket(`${edge.url}/websocket?access_token=${token}`);
+    const socket = await openSocket(`${edge.url}/websocket`, [], token);
     t.teardown(() => socket.close());
     socket.send({ type: 'subscribe', collection: 'talk', event: 'create', query: { fields } });
     await socket.next();
@@ -304,7 +325,8 @@ t.test('a question that cannot be answered delays no other, and begins again alo
 t.test('who is not let in', async (t) => {
   const edge = await addHasty();
   const late = await openSocket(`${edge.url}/websocket`);
-  t.match(await late.next(), { type: 'auth', status: 'error', error: { code: 'AUTH_TIMEOUT' } });
+  const timeout = { code: 'AUTH_TIMEOUT', message: 'No login came in time.' };
+  t.match(await late.next(), { type: 'auth', status: 'error', error: timeout });
   await late.closed;
   const wrong = await openSocket(`${cluster.url}/websocket`);
   wrong.send({ type: 'auth', access_token: 'nobody' });
@@ -314,7 +336,16 @@ t.test('who is not let in', async (t) => {
   unnamed.send({ type: 'items', action: 'read', collection: 'note' });
   t.match(await unnamed.next(), { type: 'auth', status: 'error' });
   await unnamed.closed;
-  await t.rejects(openSocket(`${cluster.url}/websocket?access_token=nobody`));
+  await t.rejects(openSocket(`${cluster.url}/websocket`, [], 'nobody'));
+});
+
+t.test('who logs in by a message is not known by a token in the URL', async (t) => {
+  for (const token of [ADMIN_TOKEN, 'nobody']) {
+    const socket = await openSocket(`${cluster.url}/websocket?access_token=${token}`);
+    socket.send({ type: 'items', action: 'read', collection: 'note' });
+    t.match(await socket.next(), { type: 'auth', status: 'error' });
+    await socket.closed;
+  }
 });
 
 t.test('rights and sessions end what runs', async (t) => {

@@ -4,7 +4,7 @@ import { validate } from '@scalar/openapi-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import openapiTS, { astToString } from 'openapi-typescript';
 import t from 'tap';
-import { TRANSFORMATION_PARAMETERS } from '#core/images/transformation.ts';
+import { TRANSFORMATION_PARAMETERS } from '#core/files/images/transformation.ts';
 import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import { IMPORT_PARAMETERS } from '#core/services/import-parameters.ts';
 import { knowsParts } from '#edge/openapi/parameter-object.ts';

@@ -304,12 +304,14 @@ t.test('refuses changes that cannot be made', async (t) => {
   await bad('POST', '/fields/pages', { field: 'x' });
   await bad('POST', '/fields/pages', { field: 'x', type: 'strnig' });
   await bad('POST', '/fields/pages', { field: 'title', type: 'string' });
-  await bad('POST', '/fields/pages', { field: 'x', type: 'string', extra: 1 });
   await bad('POST', '/fields/pages', { field: 'x\0', type: 'string' });
   await bad('PATCH', '/fields/pages', { field: 'title' });
   await bad('PATCH', '/fields/pages/title', { field: 'headline' });
   await bad('PATCH', '/fields/pages/title', { type: 'alias' });
   await bad('PATCH', '/fields/pages/id', { schema: { is_nullable: true } });
+  await bad('PATCH', '/fields/system_users/first_name', { schema: { max_length: 60 } });
+  await bad('PATCH', '/fields/system_users/first_name', { meta: { note: 'x' } });
+  await refused('FORBIDDEN', 'PATCH', '/fields/system_users/nope', { schema: { max_length: 60 } });
   await refused('FORBIDDEN', 'POST', '/fields/nope', { field: 'x', type: 'string' });
   await refused('FORBIDDEN', 'PATCH', '/fields/pages/nope', { meta: { note: 'x' } });
   await refused('FORBIDDEN', 'DELETE', '/fields/pages/nope');

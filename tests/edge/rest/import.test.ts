@@ -111,8 +111,11 @@ for (const backend of backends) {
       await until(async () => (await stateOf(cluster, data.id)) === 'failed', 'the import fails');
       const csv = await (await cluster.fetch(`/jobs/${data.id}/errors`)).text();
       const lines = csv.trim().split('\n');
-      t.equal(lines[0], 'row,field,value,code,reason,line,original');
-      t.match(lines.slice(1), [/^1,amount,x,FAILED_VALIDATION,/, /^3,amount,y,FAILED_VALIDATION,/]);
+      t.equal(lines[0], 'row,field,value,code,reason,line,original,reason_code,reason_parameters');
+      t.match(lines.slice(1), [
+        /^1,amount,x,FAILED_VALIDATION,.*,,,value_whole_number_expected,$/,
+        /^3,amount,y,FAILED_VALIDATION,.*,,,value_whole_number_expected,$/,
+      ]);
     });
 
     t.test('a part whose type says nothing goes by its name', async (t) => {
@@ -196,10 +199,19 @@ for (const backend of backends) {
           t.match(data.result, { inserted: 1, failed: 2 });
           const report = await cluster.fetch(`${job}/errors`);
           const lines = (await report.text()).split('\n');
-          t.equal(lines[0], 'row,field,value,code,reason,line,original');
-          t.match(lines[1], /^2,name,much too long,VALUE_TOO_LONG,.*,3,"much too long,x"$/);
+          t.equal(
+            lines[0],
+            'row,field,value,code,reason,line,original,reason_code,reason_parameters',
+          );
+          t.match(
+            lines[1],
+            /^2,name,much too long,VALUE_TOO_LONG,.*,3,"much too long,x",too_many_characters,"\{""limit"":\d+\}"$/,
+          );
           t.match(lines[2], /^2,amount,x,FAILED_VALIDATION,/);
-          t.match(lines[3], /^3,amount,'-1,FAILED_VALIDATION,.*,4,"bad,-1"$/);
+          t.match(
+            lines[3],
+            /^3,amount,'-1,FAILED_VALIDATION,.*,4,"bad,-1",check_does_not_hold,"\{""name"":.*\}"$/,
+          );
           // As the daily tidying does when the job is old.
           rmSync(join(cluster.dataDir, 'spool', data.id));
           t.equal((await cluster.fetch(`${job}/errors`)).status, 503, 'an outage, not no errors');

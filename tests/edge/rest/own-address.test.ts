@@ -1,10 +1,10 @@
-// Users change their own e-mail address with their password or shortly after a login; a token alone does not.
+// Users change their own e-mail address and password with their password or shortly after a login; a token alone does not.
 import { createHash, randomUUID } from 'node:crypto';
 import t from 'tap';
-import { newSessionId } from '#core/identity/session-id.ts';
+import { newSessionId } from '#core/accounts/identity/session-id.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
-import { createMember, sendAs } from '#tests/harness/member.ts';
+import { createMember, type GivenPermission, sendAs } from '#tests/harness/member.ts';
 import { until } from '#tests/harness/until.ts';
 import {
   createUser,
@@ -40,8 +40,8 @@ async function age(user: string): Promise<void> {
 }
 
 /** A user who logged in longer ago than a login confirms anything. */
-async function oldHand(columns: Readonly<Record<string, unknown>> = {}) {
-  const user = await createUser(cluster, { role, ...columns });
+async function oldHand(columns: Readonly<Record<string, unknown>> = { role }) {
+  const user = await createUser(cluster, columns);
   const tokens = await signIn(url, user);
   await age(user.id);
   const send = async (method: string, path: string, body: unknown) => {
@@ -213,4 +213,93 @@ t.test('administrators change the addresses of others, and their own like everyb
   const both = { keys: [id, admin.id], data: { email: null } };
   t.equal((await admin.send('PATCH', '/users', both)).code, REFUSED);
   t.equal((await admin.send('PATCH', '/users/me', { email })).code, REFUSED);
+  const password = 'a password set with a token';
+  t.equal((await admin.send('PATCH', '/users/me', { password })).status, 200, 'access is regained');
+});
+
+/** A user with app access and these permissions, who logged in long ago. */
+async function appUser(permissions: readonly GivenPermission[] = []) {
+  const { role: own } = await createMember(cluster, permissions, { app: true });
+  return oldHand({ role: own });
+}
+
+t.test('with app access users change what is about themselves alone', async (t) => {
+  const { user, me, send, tokens } = await appUser();
+  const changes = { first_name: 'Ada', last_name: 'King', language: 'de-DE', appearance: 'dark' };
+  const own = {
+    ...changes,
+    text_direction: 'ltr',
+    theme_dark: 'x',
+    theme_dark_overrides: { a: 1 },
+  };
+  t.equal(await me({ ...own, avatar: null, theme_light: null, theme_light_overrides: null }), 200);
+  t.equal(await send('PATCH', `/users/${user.id}`, { first_name: 'Augusta' }), 200);
+  t.equal(await send('PATCH', '/users', { keys: [user.id], data: { last_name: 'Byron' } }), 200);
+  const { rows } = await db.query('SELECT * FROM system_users WHERE id = $1', [user.id]);
+  t.match(rows[0], { ...own, first_name: 'Augusta', last_name: 'Byron' });
+  const password = 'another password';
+  t.equal(await me({ password }), REFUSED);
+  t.equal(await me({ password, current_password: 'wrong' }), REFUSED);
+  t.equal(await send('PATCH', `/users/${user.id.toUpperCase()}`, { password }), REFUSED);
+  t.equal(await send('PATCH', '/users', [{ id: user.id, password }]), REFUSED);
+  t.equal(await me({ password: '**********' }), 200, 'a mask is no change');
+  const other = await signIn(url, user);
+  t.equal(await me({ password, current_password: PASSWORD }), 200);
+  await signIn(url, user, password);
+  const kept = (token: string) =>
+    outcome(fetch(`${url}/users/me`, { headers: { authorization: `Bearer ${token}` } }));
+  t.equal(await kept(tokens.access_token), 200);
+  t.equal(await kept(other.access_token), 'INVALID_CREDENTIALS', 'other sessions end');
+});
+
+t.test('app access changes nothing that decides who somebody is or what he may do', async (t) => {
+  const { user, me, send } = await appUser();
+  const stranger = await createUser(cluster);
+  const before = await db.query('SELECT * FROM system_users ORDER BY id');
+  const confirmed = { current_password: PASSWORD };
+  for (const item of [
+    { role: null },
+    { role: { name: 'mine' } },
+    { status: 'archived' },
+    { policies: [] },
+    { policies: { create: [{ policy: { name: 'p', admin_access: true } }] } },
+    { email: anAddress(), ...confirmed },
+    { email: user.email },
+    { token: 'a-token-of-mine' },
+    { provider: 'other' },
+    { external_identifier: 'x' },
+    { auth_data: {} },
+    { title: 'Dr' },
+    { avatar: randomUUID() },
+    { first_name: 'x', role: null },
+  ]) {
+    t.equal(await me(item), 'FORBIDDEN', JSON.stringify(item));
+  }
+  t.equal(await me({ tfa_secret: null }), 'FORBIDDEN');
+  t.equal(await me({ avatar: { title: 'new' } }), REFUSED, 'files are unknown to the caller');
+  for (const key of [stranger.id, randomUUID()]) {
+    t.equal(await send('PATCH', `/users/${key}`, { first_name: 'x' }), 'FORBIDDEN');
+    t.equal(
+      await send('PATCH', '/users', { keys: [user.id, key], data: { last_name: 'x' } }),
+      'FORBIDDEN',
+    );
+    t.equal(await send('PATCH', '/users', [{ id: key, password: 'x' }]), 'FORBIDDEN');
+  }
+  const everybody = { query: { filter: {}, limit: -1 }, data: { language: 'xx' } };
+  t.equal(await send('PATCH', '/users', everybody), 200, 'those that the caller may read');
+  t.equal(await send('POST', '/users', { first_name: 'x' }), 'FORBIDDEN');
+  t.equal(await send('DELETE', `/users/${user.id}`, undefined), 'FORBIDDEN');
+  const after = await db.query('SELECT * FROM system_users ORDER BY id');
+  const shown = after.rows.map((row) => (row.id === user.id ? { ...row, language: null } : row));
+  t.strictSame(shown, before.rows);
+});
+
+t.test('permissions on users add to app access', async (t) => {
+  const update = { collection: 'system_users', action: 'update', permissions: OWN } as const;
+  const { me } = await appUser([
+    { ...update, fields: ['title'], validation: { title: { _neq: 'Sir' } } },
+  ]);
+  t.equal(await me({ title: 'Dr', first_name: 'Ada' }), 200);
+  t.equal(await me({ title: 'Sir' }), 'FAILED_VALIDATION');
+  t.equal(await me({ title: 'Dr', description: 'x' }), 'FORBIDDEN');
 });

@@ -103,24 +103,31 @@ t.test('and what users without any right meet', async (t) => {
   }
 });
 
-t.test('OPTIONS tells the methods, all others are ROUTE_NOT_FOUND', async (t) => {
-  for (const path of new Set(ROUTES.map(pathOf))) {
-    const answer = await fetch(`${cluster.url}${path}`, { method: 'OPTIONS' });
-    t.equal(answer.status, 204, path);
-    const allowed = answer.headers.get('allow')?.split(', ') ?? [];
-    const own = ROUTES.filter((entry) => pathOf(entry) === path).map(({ method }) => method);
-    t.strictSame(
-      own.filter((method) => !allowed.includes(method)),
-      [],
-      path,
-    );
-    t.equal(allowed.includes('HEAD'), allowed.includes('GET'), path);
-    for (const method of METHODS.filter((other) => !allowed.includes(other))) {
-      const refused = await fetch(`${cluster.url}${path}`, { method });
-      t.equal(await codeOf(refused), 'ROUTE_NOT_FOUND', `${method} ${path}`);
+t.test(
+  'OPTIONS tells the methods, all others are ROUTE_NOT_FOUND, or those of GraphQL METHOD_NOT_ALLOWED',
+  async (t) => {
+    for (const path of new Set(ROUTES.map(pathOf))) {
+      const answer = await fetch(`${cluster.url}${path}`, { method: 'OPTIONS' });
+      t.equal(answer.status, 204, path);
+      const allowed = answer.headers.get('allow')?.split(', ') ?? [];
+      const entries = ROUTES.filter((entry) => pathOf(entry) === path);
+      const own = entries.map(({ method }) => method);
+      const code = entries.some(({ namesMethods }) => namesMethods)
+        ? 'METHOD_NOT_ALLOWED'
+        : 'ROUTE_NOT_FOUND';
+      t.strictSame(
+        own.filter((method) => !allowed.includes(method)),
+        [],
+        path,
+      );
+      t.equal(allowed.includes('HEAD'), allowed.includes('GET'), path);
+      for (const method of METHODS.filter((other) => !allowed.includes(other))) {
+        const refused = await fetch(`${cluster.url}${path}`, { method });
+        t.equal(await codeOf(refused), code, `${method} ${path}`);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('HEAD is answered as GET is', async (t) => {
   for (const entry of ROUTES.filter(({ method }) => method === 'GET')) {

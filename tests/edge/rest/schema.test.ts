@@ -80,10 +80,38 @@ t.test('what is equal has no diff, in whatever form it comes', async (t) => {
     [JSON.stringify(original), 'application/json', 'a'],
     [stringify(original), 'text/yaml', 'a'],
     [stringify(original), 'application/octet-stream', 'a.YML'],
+    [JSON.stringify(original), '', 'blob'],
+    [stringify(original), 'text/plain', 'blob'],
   ] as const) {
     const response = await upload(content, type, name);
     t.equal(response.status, 204, await response.text());
   }
+});
+
+t.test('a part "file" without a name of a file is one', async (t) => {
+  const send = (parts: readonly (readonly [string, string])[]) => {
+    const form = new FormData();
+    for (const [name, text] of parts) form.append(name, text);
+    return cluster.fetch('/schema/diff', { method: 'POST', body: form });
+  };
+  // More than a text part may have elsewhere.
+  const json = JSON.stringify(original) + ' '.repeat(70_000);
+  for (const text of [json, stringify(original)]) {
+    t.equal(
+      (
+        await send([
+          ['mode', 'x'],
+          ['file', text],
+          ['late', 'y'],
+        ])
+      ).status,
+      204,
+    );
+  }
+  t.equal((await send([['file', '{']])).status, 400);
+  t.equal((await send([['other', json]])).status, 400);
+  t.equal((await send([['other', '{}']])).status, 400, 'no file');
+  t.equal((await send([['file', ' '.repeat(17 * 2 ** 20)]])).status, 413);
 });
 
 t.test('what is no snapshot, or comes from elsewhere, is refused', async (t) => {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
-import { Router } from '#edge/http/router.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { Folder, filesInMemory, firstOf } from '#edge/static/file-source.ts';
 import { StaticFile } from '#edge/static/static-file.ts';
 import { type StaticSite, staticRoutes } from '#edge/static/static-routes.ts';
-import { exchange, request, serve } from '#tests/edge/http/fixture/client.ts';
+import { exchange, request } from '#tests/edge/http/fixture/client.ts';
+import { serveRoutes } from './fixture/serve-routes.ts';
 
 const SCRIPT = 'console.log("a script that is long enough to be compressed");\n'.repeat(60);
 const BROWSER = 'Accept: text/html,application/xhtml+xml,*/*;q=0.8';
@@ -46,20 +46,13 @@ const base: Omit<StaticSite, 'prefix'> = {
   entry: 'index.html',
   hashed: /^assets\//,
 };
-const services = { config: loadConfig({}), adminApp: files };
+const services = { config: loadConfig({}), adminApp: files, docs: files };
 const routes = [
   ...staticRoutes({ ...base, prefix: '/app', deepLinks: 'index.html' }),
   ...staticRoutes({ ...base, prefix: '/docs', missing: 'missing.html' }),
   ...staticRoutes({ ...base, prefix: '/off', enabled: () => false }),
-].map(({ method, path, handle }) => {
-  if (typeof handle === 'function' || !('unchecked' in handle)) throw new Error(path);
-  return {
-    method,
-    path,
-    route: (asked: Parameters<typeof handle.unchecked>[0]) => handle.unchecked(asked, services),
-  };
-});
-const { port, url } = await serve(t, new Router(routes).handle, { compresses: true });
+];
+const { port, url } = await serveRoutes(t, routes, services);
 
 /** Sends a path as it is, which fetch would tidy up. */
 async function raw(path: string, ...headers: string[]) {

@@ -30,7 +30,7 @@ t.test('what is ended before it began is refused', async (t) => {
   } as const;
   t.throws(() => streams.listed(request, facts, pieces), {
     code: 'SERVICE_UNAVAILABLE',
-    details: { service: 'rights', reason: 'Ask again.' },
+    details: { service: 'rights', reason: { sentence: 'Ask again.' } },
   });
   await released.promise;
   t.equal([...streams].length, 0, 'and no longer listed');

@@ -1,7 +1,7 @@
 /** Runs a PostgreSQL for other hosts. Arguments: its folder, its address, its port. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startPostgres } from '#ops/embedded/postgres.ts';
+import { startPostgres } from '#ops/run/embedded/postgres.ts';
 
 const [folder = '', address = '', port = ''] = process.argv.slice(2);
 const rules = join(folder, 'pg_hba.conf');

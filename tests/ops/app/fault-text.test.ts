@@ -1,23 +1,26 @@
 // @newest @quick
-/** The Admin App says why the server refuses a value in its own languages, not in the server's words. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The Admin App says why the server refuses something in its own languages, not in the server's words. */
 import t from 'tap';
-import { catalogue } from '#core/errors/catalogue.ts';
+import { catalogue } from '#core/base/errors/catalogue.ts';
+import { placed, type Reason, reason, reasonsBySubject } from '#core/base/errors/reason.ts';
+import { reasonMembers, ServiceError } from '#core/base/errors/service-error.ts';
+import { tellFailure } from '#ops/app/source/data/failure.ts';
 import {
+  breaksRule,
   CODES,
   type Refusal,
   RULES,
   refusalText,
   tellRefusal,
 } from '#ops/app/source/data/fault-text.ts';
-import { recognise, SERVER_WORDS } from '#ops/app/source/data/server-words.ts';
 import { texts as german } from '#ops/app/source/translation/de/index.ts';
+import { reason as germanReasons } from '#ops/app/source/translation/de/reason/index.ts';
 import { texts as english } from '#ops/app/source/translation/en/index.ts';
-import type { Texts } from '#ops/app/source/translation/provider.ts';
+import { reason as englishReasons } from '#ops/app/source/translation/en/reason.ts';
+import { createTranslation, type Texts } from '#ops/app/source/translation/provider.ts';
+import { SluiceError } from '#ops/client/source/index.ts';
 
 const LANGUAGES = { german, english };
-const CORE = join(import.meta.dirname, '../../../core');
 
 function textAt(texts: Texts, key: string): string | null {
   let found: string | Texts | undefined = texts;
@@ -25,14 +28,8 @@ function textAt(texts: Texts, key: string): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-function translation(texts: Texts) {
-  return (key: string, parameters: Readonly<Record<string, unknown>> = {}) => {
-    const text = textAt(texts, key);
-    if (text === null) throw new Error(`no text: ${key}`);
-    return text.replace(/%\{(\w+)\}/g, (whole, name: string) => String(parameters[name] ?? whole));
-  };
-}
-const inGerman = translation(german);
+const { translate: inGerman } = await createTranslation('de');
+const { translate: inEnglish } = await createTranslation('en');
 
 t.test('every code of the API has a text in both languages', async (t) => {
   t.strictSame([...CODES].sort(), Object.keys(catalogue).sort());
@@ -41,103 +38,46 @@ t.test('every code of the API has a text in both languages', async (t) => {
     for (const rule of Object.values(RULES)) {
       t.ok(textAt(texts, `fault.rule.${rule}`), `${language}: rule ${rule}`);
     }
-    for (const key of Object.values(SERVER_WORDS)) {
-      t.ok(textAt(texts, `fault.said.${key}`), `${language}: ${key}`);
+  }
+});
+
+t.test('every reason has a text in both languages, of parameters that it has', async (t) => {
+  const reasons = Object.values(reasonsBySubject).flatMap((sentences) => Object.entries(sentences));
+  const parametersOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  for (const texts of [germanReasons, englishReasons]) {
+    const given = new Map(Object.entries(texts));
+    t.strictSame([...given.keys()].sort(), reasons.map(([name]) => name).sort());
+    for (const [name, sentence] of reasons) {
+      const text = given.get(name) ?? '';
+      const known = parametersOf(sentence);
+      t.strictSame(
+        parametersOf(text).filter((one) => !known.includes(one)),
+        [],
+        `${name}: ${text}`,
+      );
+      t.notMatch(text, /(?<!%)\{\w+\}/, name);
     }
   }
 });
 
-t.test('the server still says the sentences that are recognised', async (t) => {
-  const files = readdirSync(CORE, { recursive: true, encoding: 'utf8' });
-  const source = files
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => readFileSync(join(CORE, name), 'utf8'))
-    .join('\n');
-  for (const sentence of Object.keys(SERVER_WORDS)) {
-    // Quotes around names may come of JSON.stringify.
-    const parts = sentence.split(/"?%\{\w+\}"?/).map((part) => part.trim().replace(/\.$/, ''));
-    const written = (part: string) => source.includes(part.replaceAll('\\', '\\\\'));
-    // Some begin with one of several words.
-    const end = (part: string) => part.split(' ').slice(2).join(' ');
-    const missing = parts.filter(
-      (part) => part.length > 1 && !written(part) && !written(end(part)),
-    );
-    t.strictSame(missing, [], sentence);
-  }
-});
-
-t.test('all that a value can be refused for is recognised', async (t) => {
-  const checks = readFileSync(join(CORE, 'values/check-value.ts'), 'utf8');
-  const kinds = readFileSync(join(CORE, 'values/json-type.ts'), 'utf8');
-  const rows = ['judge/find-faulty-rows.ts', 'judge/lacking-rows.ts', 'file/cell-format.ts'].map(
-    (name) => readFileSync(join(CORE, 'transfer', name), 'utf8'),
-  );
-  const said = [checks, kinds, ...rows].flatMap((text) =>
-    [
-      ...text.matchAll(
-        /'((?:The|A|An|No|Another|There|It) [^'\n]+\.)'|`((?:The|A|An|No|Another|There|It) [^`\n]+\.)`/g,
-      ),
-    ].map(([, fixed, template]) => (fixed ?? template ?? '').replace(/\$\{[^}]*\}/g, '"7"')),
-  );
-  t.ok(said.length > 30, 'sentences are found');
-  for (const sentence of said) {
-    const words = sentence.replaceAll('\\\\', '\\');
-    // Numbers stand without quotes, names with them.
-    const known = recognise(words) ?? recognise(words.replaceAll('"7"', '7'));
-    t.ok(known, sentence);
-  }
-});
-
-/** Sources whose refusals somebody meets who fills in a form of the App, or presses its buttons. */
-const OF_FORMS = [
-  'identity/two-factor.ts',
-  'schema/operation/collection.ts',
-  'schema/operation/field.ts',
-  'services/system/rule-folder.ts',
-  'services/system/rule-role.ts',
-  'services/system/rule-setting.ts',
-  'services/revert.ts',
-  'services/invitation.ts',
-];
-/** What only other clients send, or what forms hinder. */
-const OF_OTHERS = [/^".*" must be /, /has a primary key already/];
-
-t.test('all that forms are refused for is recognised', async (t) => {
-  const sources = OF_FORMS.map((name) => readFileSync(join(CORE, name), 'utf8'));
-  const said = sources.flatMap((text) => {
-    const constants = new Map(
-      [...text.matchAll(/const ([A-Z_]+) =\s*(['`])([^\n]+)\2;/g)].map(([, name, , words]) => [
-        name,
-        words,
-      ]),
-    );
-    const given = text.matchAll(/invalidPayload\(\s*(?:([A-Z_]+)|(['`])((?:(?!\2)[^\n])+)\2)/g);
-    return [...given].map(([, name, , words]) => words ?? constants.get(name) ?? '');
-  });
-  t.ok(said.length > 10, 'sentences are found');
-  for (const sentence of said) {
-    if (OF_OTHERS.some((pattern) => pattern.test(sentence))) continue;
-    t.ok(recognise(sentence.replace(/\$\{[^}]*\}/g, '7')), sentence);
-  }
-});
+/** An error as the App reads it. */
+function refusalOf(code: string, why: Reason, more: Omit<Refusal, 'code'> = {}): Refusal {
+  return { code, ...reasonMembers(why), ...more };
+}
 
 t.test('they are said in German, with their parameters', async (t) => {
   const cases: readonly [Refusal, string][] = [
     [
-      { code: 'VALUE_TOO_LONG', reason: 'The value has more than 80 characters.' },
+      refusalOf('VALUE_TOO_LONG', reason('too_many_characters', { limit: 80 })),
       'Dieser Text hat mehr als 80 Zeichen.',
     ],
     [
-      { code: 'INVALID_PAYLOAD', reason: 'Field "a \\"b\\"": The value must be a whole number.' },
+      refusalOf('INVALID_PAYLOAD', placed('Field "a": ', reason('value_whole_number_expected'))),
       'Das muss eine ganze Zahl sein.',
     ],
     [
-      { code: 'FAILED_VALIDATION', reason: 'In the list: The value must be a UUID.' },
-      'Das muss eine UUID sein.',
-    ],
-    [
-      { code: 'INVALID_FOREIGN_KEY', reason: 'There is no such item in "my "customer"".' },
-      'In „my "customer"“ gibt es diesen Eintrag nicht.',
+      refusalOf('INVALID_QUERY', reason('text_expected', { place: 'filter.%{name}' })),
+      '„filter.%{name}“ muss ein Text sein.',
     ],
     [{ code: 'FAILED_VALIDATION', type: 'gte', valid: 18 }, 'Der Wert muss mindestens 18 sein.'],
     [
@@ -151,20 +91,67 @@ t.test('they are said in German, with their parameters', async (t) => {
     [{ code: 'FAILED_VALIDATION', type: 'nnull' }, 'Dieses Feld braucht einen Wert.'],
     [{ code: 'FAILED_VALIDATION', type: 'unreadable' }, 'Das wird hier nicht angenommen.'],
     [
-      { code: 'FAILED_VALIDATION', reason: 'A value does not pass validation.', type: 'email' },
+      refusalOf('FAILED_VALIDATION', reason('value_fails_validation'), { type: 'email' }),
       'Das ist keine E-Mail-Adresse.',
+    ],
+    [
+      refusalOf('FAILED_VALIDATION', reason('value_fails_validation')),
+      'Das wird hier nicht angenommen.',
     ],
     [{ code: 'NEW_CODE' }, 'Der Server hat das abgelehnt.'],
   ];
   for (const [refusal, text] of cases) t.equal(refusalText(refusal, inGerman), text);
-  const reason = 'PostgreSQL says: value for domain plz violates check constraint "plz_check".';
-  t.strictSame(
-    tellRefusal({ code: 'FAILED_VALIDATION', reason }, inGerman),
-    { text: 'Das wird hier nicht angenommen.', detail: reason },
-    'the words of the database tell more',
-  );
+});
+
+t.test('a reason without a text is said in the words of the server', async (t) => {
+  const newer = { reason: 'It is too new.', reason_code: 'too_new', reason_parameters: { a: 1 } };
+  t.strictSame(tellRefusal({ code: 'FAILED_VALIDATION', ...newer }, inGerman), {
+    text: 'Das wird hier nicht angenommen.',
+    detail: newer.reason,
+  });
   t.equal(
-    refusalText({ code: 'NEW_CODE', reason: 'Why.' }, inGerman),
-    'Der Server hat das abgelehnt. Why.',
+    refusalText({ code: 'NEW_CODE', ...newer }, inGerman),
+    'Der Server hat das abgelehnt. It is too new.',
   );
+  t.strictSame(
+    tellRefusal({ code: 'CONFLICT', reason: 'Of an older server.' }, inGerman),
+    { text: 'Das ist im jetzigen Zustand nicht möglich.', detail: 'Of an older server.' },
+    'without a code',
+  );
+  const bare = {
+    code: 'VALUE_TOO_LONG',
+    reason: 'The value has more than 80 characters.',
+    reason_code: 'too_many_characters',
+  };
+  t.strictSame(
+    tellRefusal(bare, inGerman),
+    { text: 'Dieser Text ist zu lang.', detail: bare.reason },
+    'without its parameters',
+  );
+});
+
+t.test('a failure is told with its reason', async (t) => {
+  const entry = new ServiceError('CONFLICT', { reason: reason('retry_state_refused') }).toJSON();
+  const error = new SluiceError({ status: 409, errors: [entry] });
+  const text = 'fault.code.CONFLICT';
+  t.strictSame(tellFailure(error, inGerman), {
+    text,
+    detail: 'Nur gescheiterte oder abgebrochene Aufträge lassen sich erneut versuchen.',
+  });
+  t.strictSame(tellFailure(error, inEnglish), { text, detail: entry.extensions.reason });
+  const message = 'A message without a reason.';
+  const bare = new SluiceError({
+    status: 409,
+    errors: [{ message, extensions: { code: 'CONFLICT' } }],
+  });
+  t.strictSame(tellFailure(bare, inGerman), { text, detail: null });
+});
+
+t.test('what breaks a rule of a field is known by its code', async (t) => {
+  const code = 'FAILED_VALIDATION';
+  t.ok(breaksRule({ code, type: 'regex' }));
+  t.ok(breaksRule(refusalOf(code, reason('value_fails_validation'))));
+  t.notOk(breaksRule(refusalOf(code, reason('value_uuid_expected'))));
+  t.notOk(breaksRule({ code, type: 'required' }));
+  t.notOk(breaksRule({ code: 'VALUE_TOO_LONG' }));
 });

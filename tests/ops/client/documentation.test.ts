@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import ts from 'typescript';
-import { hashPassword } from '#core/identity/password.ts';
+import { hashPassword } from '#core/accounts/identity/password.ts';
 import { QUICK_HASH, QUICK_LOGIN } from '#tests/edge/rest/fixture/sign-in.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { startMailServer } from '#tests/harness/mail-server.ts';

@@ -1,4 +1,4 @@
-// @newest @slow
+// @newest @rare @slow
 /** The package as it would be published: its size, and its use in each Node that it is for. */
 import { execFile } from 'node:child_process';
 import {

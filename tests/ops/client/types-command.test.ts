@@ -212,7 +212,7 @@ t.test('a snapshot has the types of everything in it', async (t) => {
 });
 
 t.test('the command line of the installation writes the same', async (t) => {
-  const main = join(ROOT, 'ops/cli/main.ts');
+  const main = join(ROOT, 'ops/run/cli/main.ts');
   const variables = { SLUICE_URL: cluster.url, ADMIN_TOKEN, DATA_DIR: folder };
   const own = join(folder, 'own.ts');
   const written = await start([main, 'types', '--module', MODULE, own], variables);

@@ -1,3 +1,4 @@
+// @rare @slow
 /**
  * Restores a dump of a running installation into an empty database, as ops/docs/backup.md says, and
  * serves it: items, users, rights, history and jobs are there, and jobs run.

@@ -12,7 +12,7 @@ import { validate } from 'dockerfile-utils';
 import t from 'tap';
 import * as v from 'valibot';
 import { parse } from 'yaml';
-import { variables } from '#core/config/variables.ts';
+import { variables } from '#core/base/config/variables.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');

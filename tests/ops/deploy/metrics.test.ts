@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import * as v from 'valibot';
 import { parse } from 'yaml';
-import { METRICS, type MetricFacts } from '#core/metrics/catalogue.ts';
+import { METRICS, type MetricFacts } from '#core/base/metrics/catalogue.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../ops/deploy');
 const FACTS = new Map<string, MetricFacts>(Object.entries(METRICS));

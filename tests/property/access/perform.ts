@@ -2,17 +2,17 @@
 import type { Pool } from 'pg';
 import { ALL_GRANTS, ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
+import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { transaction } from '#core/database/pool.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { History, NO_VISITOR } from '#core/history/history.ts';
-import { deleteItems } from '#core/mutation/delete.ts';
-import { type Input, writeItems } from '#core/mutation/relational/write.ts';
-import { NO_RULE, type Write } from '#core/mutation/target.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { keyOfBody } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import { compilePage } from '#core/query/sql/compile.ts';
+import { compilePage } from '#core/read/sql/compile.ts';
+import { deleteItems } from '#core/write/delete.ts';
+import { History, NO_VISITOR } from '#core/write/history/history.ts';
+import { type InputItem, writeItems } from '#core/write/relational/write-items.ts';
+import { NO_RULE, type WriteContext } from '#core/write/write-context.ts';
 import type { Json, Table } from '../model.ts';
 import type { RandomWrite } from './random-write.ts';
 
@@ -49,7 +49,7 @@ export async function perform(
   try {
     await transaction(pool, async (client) => {
       const now = new Date();
-      const write: Write = {
+      const write: WriteContext = {
         target: {
           catalog,
           grants: rights.reading,
@@ -67,7 +67,7 @@ export async function perform(
       const history = new History(client, schema, { user: caller.user, visitor: NO_VISITOR });
       const keys = randomWrite.keys.map((key) => keyOfBody(collection, key));
       if (action === 'delete') return deleteItems(write, keys, history);
-      const inputs = items.map((value, index): Input => {
+      const inputs = items.map((value, index): InputItem => {
         const key = keys[index];
         const input = { place: [index], value, intent: action };
         return key === undefined ? input : { ...input, key };

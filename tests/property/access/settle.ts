@@ -1,9 +1,9 @@
 /** Puts a society into the tables of a world's schema, and opens the source of rights over them. */
 import type { Pool } from 'pg';
 import { pino } from 'pino';
+import { AccessSource } from '#core/access/access-source.ts';
 import type { Caller } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
-import { AccessSource } from '#core/access/rights-source.ts';
 import type { Person, Society } from './society.ts';
 
 const TABLES = ['policies', 'roles', 'access', 'permissions'] as const;

@@ -1,12 +1,12 @@
 // @slow
 
 import t from 'tap';
-import { readChanges } from '#core/catalog/catalog-store.ts';
-import { introspect } from '#core/catalog/introspect.ts';
-import { compose } from '#core/catalog/make-descriptors.ts';
-import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
-import { install } from '#tests/core/catalog/installation.ts';
+import { buildDescriptors } from '#core/model/catalog/build-descriptors.ts';
+import { readChanges } from '#core/model/catalog/catalog-store.ts';
+import { introspect } from '#core/model/catalog/introspect.ts';
+import { publishWithin } from '#core/model/catalog/publish-in-transaction.ts';
+import { install } from '#tests/core/model/catalog/installation.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import { CHANGES, REMOTE, SETUP } from './statement.ts';
 
@@ -21,7 +21,7 @@ async function both(pool: Pool) {
     await client.query('SET LOCAL search_path = pg_catalog');
     return introspect(client, PLACE.schemas, PLACE.system);
   });
-  const composition = compose(found, PLACE.schemas, PLACE.system);
+  const composition = buildDescriptors(found, PLACE.schemas, PLACE.system);
   const entries = composition.collections.map((entry) => [entry.name, entry] as const);
   return {
     published: { leftOut, collections: Object.fromEntries([...collections].filter(([, e]) => e)) },

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { array, asyncProperty, check, constantFrom, integer, record } from 'fast-check';
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { createPool, transaction } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { runTogether } from '#core/database/prepared.ts';

@@ -2,12 +2,12 @@
 import type pg from 'pg';
 import { failureView } from '#core/access/error-visibility.ts';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
+import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { translateFailure } from '#core/database/failure.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { History, NO_VISITOR } from '#core/history/history.ts';
-import { writeItems } from '#core/mutation/relational/write.ts';
-import { NO_RULE, type Write } from '#core/mutation/target.ts';
 import { importFile } from '#core/transfer/import.ts';
+import { History, NO_VISITOR } from '#core/write/history/history.ts';
+import { writeItems } from '#core/write/relational/write-items.ts';
+import { NO_RULE, type WriteContext } from '#core/write/write-context.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import { BOUNDS, hash, optionsOf, type Refusals, refusalsOf } from './options.ts';
 import { type Item, makeWorld, ROLE, USER, type World } from './world.ts';
@@ -56,7 +56,7 @@ function textOf({ code, details }: ServiceError): string {
 }
 
 function openWrite(client: pg.ClientBase, { catalog, rights }: World) {
-  return (name: string): Write => {
+  return (name: string): WriteContext => {
     const collection = catalog.collections.get(name);
     if (collection === undefined) throw new Error(`no collection ${name}`);
     const target = {

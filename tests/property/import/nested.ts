@@ -2,15 +2,15 @@
 import type { Pool, PoolClient } from 'pg';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
+import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { translateFailure } from '#core/database/failure.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { History, NO_VISITOR } from '#core/history/history.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
-import { matchedInputs } from '#core/mutation/relational/match.ts';
-import { writeItems } from '#core/mutation/relational/write.ts';
-import { NO_RULE, type Write } from '#core/mutation/target.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { importFile } from '#core/transfer/import.ts';
+import { History, NO_VISITOR } from '#core/write/history/history.ts';
+import { matchExistingItems } from '#core/write/relational/match-existing.ts';
+import { writeItems } from '#core/write/relational/write-items.ts';
+import { NO_RULE, type WriteContext } from '#core/write/write-context.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import type { Payload } from '../write/model.ts';
 import { Drawing } from '../write/payload.ts';
@@ -95,7 +95,7 @@ function textOf({ code }: ServiceError): string {
 /** Sends the rows one by one, as `PUT` does. */
 async function oneByOne(client: PoolClient, world: World): Promise<Outcome> {
   const { catalog, rights, caller, collection: table } = world;
-  const writeOf = (name: string): Write => {
+  const writeOf = (name: string): WriteContext => {
     const collection = catalog.collections.get(name);
     if (collection === undefined) throw new Error(`no collection ${name}`);
     const target = { catalog, rights, grants: rights.reading, caller, bounds: BOUNDS };
@@ -111,7 +111,7 @@ async function oneByOne(client: PoolClient, world: World): Promise<Outcome> {
     await client.query('SAVEPOINT one');
     try {
       const write = writeOf(table);
-      const { inputs } = await matchedInputs(write, write.collection.primaryKey, [
+      const { inputs } = await matchExistingItems(write, write.collection.primaryKey, [
         { place: [], value },
       ]);
       await writeItems(write, inputs, { writeOf, maxItems: undefined, history });

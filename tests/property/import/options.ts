@@ -3,15 +3,15 @@ import { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { Caller } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { loadConfig } from '#core/config/config.ts';
-import { type ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import { type ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
-import { NO_RULE } from '#core/mutation/target.ts';
-import { importDestination } from '#core/services/import-right.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { importDestination } from '#core/services/import-destination.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
-import type { ImportOptions } from '#core/transfer/import-run.ts';
+import type { ImportOptions } from '#core/transfer/import-options.ts';
+import { NO_RULE } from '#core/write/write-context.ts';
 
 export const BOUNDS = queryBounds(loadConfig({}));
 

@@ -2,11 +2,11 @@
 import type pg from 'pg';
 import { parseRow } from '#core/access/permission-row.ts';
 import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from '#core/access/rights.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { CONCEALED } from '#core/catalog/concealed-field.ts';
-import { introspect } from '#core/catalog/introspect.ts';
-import { buildCatalog } from '#core/catalog/make-catalog.ts';
-import { compose } from '#core/catalog/make-descriptors.ts';
+import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
+import { buildDescriptors } from '#core/model/catalog/build-descriptors.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
+import { introspect } from '#core/model/catalog/introspect.ts';
 import type { Dice } from '#tests/harness/dice.ts';
 
 /** The user who writes. */
@@ -231,7 +231,7 @@ export async function makeWorld(client: pg.ClientBase, dice: Dice): Promise<Worl
   const names = NAMES.filter(() => dice.below(3) > 0);
   await client.query(schemaSql(dice, names));
   const found = await introspect(client, ['public'], 'public');
-  const { collections, leftOut } = compose(found, ['public'], 'public');
+  const { collections, leftOut } = buildDescriptors(found, ['public'], 'public');
   const catalog = await buildCatalog({ version: 1, collections, leftOut });
   const rights = rightsOf(dice, names);
   const rows = rowsOf(dice, names);

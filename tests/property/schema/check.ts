@@ -1,10 +1,11 @@
 /** What must hold after every change of the schema. */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { readChanges } from '#core/catalog/catalog-store.ts';
-import { introspect } from '#core/catalog/introspect.ts';
-import { compose } from '#core/catalog/make-descriptors.ts';
-import type { Relation } from '#core/catalog/relation.ts';
+
 import { type Pool, transaction } from '#core/database/pool.ts';
+import { buildDescriptors } from '#core/model/catalog/build-descriptors.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import { readChanges } from '#core/model/catalog/catalog-store.ts';
+import { introspect } from '#core/model/catalog/introspect.ts';
+import type { Relation } from '#core/model/catalog/relation.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { parsedQuery } from '#core/services/statement-cache.ts';
 import { ADMIN, type SchemaUnderTest } from '#tests/harness/schema.ts';
@@ -16,7 +17,7 @@ export async function bothCatalogs(pool: Pool): Promise<[unknown, unknown]> {
     await client.query('SET LOCAL search_path = pg_catalog');
     return introspect(client, ['public'], 'public');
   });
-  const whole = compose(found, ['public'], 'public');
+  const whole = buildDescriptors(found, ['public'], 'public');
   const kept = [...published.collections].filter(([, descriptor]) => descriptor !== null);
   const fresh = whole.collections.map((descriptor) => [descriptor.name, descriptor] as const);
   return [

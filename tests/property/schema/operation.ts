@@ -1,5 +1,5 @@
 /** Changes of the schema by chance: mostly such that can be made, of what is there at the moment. */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type { CollectionMetaInput } from '#core/schema/metadata-input.ts';
 import type { FieldInput, FieldPatch, SchemaChange } from '#core/schema/schema-change.ts';
 import type { Dice } from '#tests/harness/dice.ts';

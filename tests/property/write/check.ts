@@ -1,13 +1,13 @@
 /** Sends payloads to the engine and to the model, and tells where they part. */
 import type { Pool, PoolClient } from 'pg';
 import { ANONYMOUS } from '#core/access/grants.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
+import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { transaction } from '#core/database/pool.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { History, NO_VISITOR } from '#core/history/history.ts';
-import { writeItems } from '#core/mutation/relational/write.ts';
-import { NO_RULE, type Write } from '#core/mutation/target.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { History, NO_VISITOR } from '#core/write/history/history.ts';
+import { writeItems } from '#core/write/relational/write-items.ts';
+import { NO_RULE, type WriteContext } from '#core/write/write-context.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import { Model, Refused } from './model.ts';
 import { Drawing, type Drawn } from './payload.ts';
@@ -39,7 +39,7 @@ async function send(
   { table, intent, payload }: Drawn,
 ): Promise<void> {
   const rights = rightsOf(permits, []);
-  const writeOf = (name: string): Write => {
+  const writeOf = (name: string): WriteContext => {
     const collection = catalog.collections.get(name);
     if (collection === undefined) throw new Error(`no collection ${name}`);
     const caller = { ...ANONYMOUS, admin: rights.admin };

@@ -2,8 +2,8 @@
  * What a payload does, said as plainly as possible: one item after the other, first what it refers
  * to, then the item, then its lists. Rights are judged by the rows as they were.
  */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import type { Relation, ToMany } from '#core/catalog/relation.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import type { Relation, ToMany } from '#core/model/catalog/relation.ts';
 import { type Action, type Permits, permitName } from './rights.ts';
 import { isTable, keyNames, keyText, type Row, type State, type Table } from './world.ts';
 

@@ -1,8 +1,8 @@
 // @newest @slow
 /** Faults that are put into the engine's surroundings are noticed. */
 import t from 'tap';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import type { Relation } from '#core/catalog/relation.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import type { Relation } from '#core/model/catalog/relation.ts';
 import { openPool } from '../install.ts';
 import { checkWorld, type Fault } from './check.ts';
 

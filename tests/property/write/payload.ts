@@ -1,6 +1,6 @@
 /** Draws payloads of every kind of relation and any depth; some have something wrong in them. */
-import type { Catalog } from '#core/catalog/catalog.ts';
-import type { Relation, ToMany } from '#core/catalog/relation.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import type { Relation, ToMany } from '#core/model/catalog/relation.ts';
 import type { Dice } from '#tests/harness/dice.ts';
 import type { Payload } from './model.ts';
 import { isTable, keyNames, type State, type Table } from './world.ts';

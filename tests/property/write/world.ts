@@ -1,9 +1,9 @@
 /** Tables with relations of every kind, whose details chance decides. */
 import type { PoolClient } from 'pg';
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { introspect } from '#core/catalog/introspect.ts';
-import { buildCatalog } from '#core/catalog/make-catalog.ts';
-import { compose } from '#core/catalog/make-descriptors.ts';
+import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
+import { buildDescriptors } from '#core/model/catalog/build-descriptors.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { introspect } from '#core/model/catalog/introspect.ts';
 import type { Dice } from '#tests/harness/dice.ts';
 
 /** The tables that are written. Nothing refers to `d`, `j` and `k`, so their rows may be deleted. */
@@ -64,7 +64,7 @@ export async function makeWorld(client: PoolClient, dice: Dice): Promise<Catalog
   await client.query(tablesSql(dice));
   await client.query(relationsSql(dice));
   const found = await introspect(client, ['public'], 'public');
-  const { collections, leftOut } = compose(found, ['public'], 'public');
+  const { collections, leftOut } = buildDescriptors(found, ['public'], 'public');
   return buildCatalog({ version: 1, collections, leftOut });
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import t from 'tap';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 import { tidyActor } from '#workers/actors/tidy.ts';
 import { openServices } from '#workers/open-services.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import t from 'tap';
-import { parseTransformation, resolved } from '#core/images/transformation.ts';
+import { parseTransformation, resolved } from '#core/files/images/transformation.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 import { ImagePool, type ImagePoolOptions } from '#workers/images/image-pool.ts';
 
@@ -98,7 +98,12 @@ t.test(
     t.match(await quick, { width: 10 });
     await t.rejects(slow, {
       code: 'UNPROCESSABLE_ENTITY',
-      details: { reason: /takes more memory than 170 MiB \(ASSETS_TRANSFORM_MEMORY\)/ },
+      details: {
+        reason: {
+          code: 'image_too_much_memory',
+          sentence: /^The image cannot be used. It takes more memory than 170 MiB \(ASSETS/,
+        },
+      },
     });
     t.match(await last, { width: 10 });
   },
@@ -108,6 +113,11 @@ t.test('what would have too many pixels is refused before it is made', async (t)
   const made = await started(t);
   await t.rejects(made({ width: '6000', format: 'avif' }, 'a'), {
     code: 'UNPROCESSABLE_ENTITY',
-    details: { reason: /avif may have 9000000 pixels \(ASSETS_TRANSFORM_MAX_PIXELS\)/ },
+    details: {
+      reason: {
+        ...{ code: 'image_has_too_many_pixels', parameters: { format: 'avif', limit: 9_000_000 } },
+        sentence: /avif may have 9000000 pixels \(ASSETS_TRANSFORM_MAX_PIXELS\)/,
+      },
+    },
   });
 });

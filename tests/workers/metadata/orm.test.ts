@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
-import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { install, type Test } from '#tests/core/catalog/installation.ts';
+import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
+import { install, type Test } from '#tests/core/model/catalog/installation.ts';
 import { openOrm } from '#workers/metadata/orm.ts';
 
 const log = pino({ level: 'silent' });

@@ -6,21 +6,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
-import { loadConfig } from '#core/config/config.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import type { ChildMessage } from '#core/base/process/supervised-process.ts';
+import { localStorage } from '#core/files/storage/local-storage.ts';
 import type { Job } from '#core/jobs/job.ts';
-import { openQueues, type Queues } from '#core/jobs/queue.ts';
-import { openBus } from '#core/messages/open-message-bus.ts';
-import type { ChildMessage } from '#core/process/supervised-process.ts';
+import { openQueues } from '#core/jobs/open-queues.ts';
+import type { Queues } from '#core/jobs/queue.ts';
+import { openBus } from '#core/messaging/open-message-bus.ts';
+import { clusterId } from '#core/model/system/cluster-id.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { localStorage } from '#core/storage/local-storage.ts';
-import { clusterId } from '#core/system/cluster-id.ts';
 import type { Backend } from '#tests/harness/backend.ts';
 import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
 import { processEnvironment } from '#tests/harness/process.ts';
+import { until } from '#tests/harness/until.ts';
 
 export const admin: Caller = { ...ANONYMOUS, admin: true };
 
@@ -61,11 +62,6 @@ export interface Cluster {
   /** The ids of the uploads that are there. */
   uploads(): Promise<readonly string[]>;
   trace(ids: readonly string[]): Promise<readonly TraceRow[]>;
-}
-
-/** Resolves when the condition holds; the test's own timeout bounds it. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await delay(10);
 }
 
 const QUICK = {

@@ -2,10 +2,11 @@
 
 import t from 'tap';
 import * as v from 'valibot';
-import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { transaction } from '#core/database/pool.ts';
+import { publishWithin } from '#core/model/catalog/publish-in-transaction.ts';
 import { backends } from '#tests/harness/backend.ts';
-import { admin, createCluster, until } from './cluster.ts';
+import { until } from '#tests/harness/until.ts';
+import { admin, createCluster } from './cluster.ts';
 
 for (const backend of backends) {
   t.test(`deliveries on ${backend.name}`, async (t) => {
@@ -81,7 +82,10 @@ for (const backend of backends) {
     await t.test('administrators see why schema jobs failed', async (t) => {
       const job = await ended(await submit('alter', { succeedsAt: 99 }));
       t.match(job.error?.[0], {
-        extensions: { code: 'INTERNAL_SERVER_ERROR', reason: 'a secret detail' },
+        extensions: {
+          ...{ code: 'INTERNAL_SERVER_ERROR', reason: 'a secret detail' },
+          reason_code: 'internal_error_message',
+        },
       });
     });
 
@@ -100,8 +104,10 @@ for (const backend of backends) {
         row: 120,
         field: 'f',
         value: 'v',
-        reason: 'r',
+        reason: 'The value has more than 1 characters.',
         code: 'VALUE_TOO_LONG',
+        reason_code: 'too_many_characters',
+        reason_parameters: { limit: 1 },
       });
     });
 

@@ -4,7 +4,8 @@ import { pino } from 'pino';
 import t from 'tap';
 import { QueueService } from '#core/services/queues.ts';
 import { backends } from '#tests/harness/backend.ts';
-import { admin, createCluster, until } from './cluster.ts';
+import { until } from '#tests/harness/until.ts';
+import { admin, createCluster } from './cluster.ts';
 
 for (const backend of backends) {
   t.test(`operators on ${backend.name}`, async (t) => {
@@ -61,7 +62,7 @@ for (const backend of backends) {
       t.match(await ended(running), { state: 'completed', attempts: 2 });
       await t.rejects(jobs.retry(waiting, admin), {
         code: 'CONFLICT',
-        details: { state: 'cancelled', reason: /no longer kept/ },
+        details: { state: 'cancelled', reason: { sentence: /no longer kept/ } },
       });
     });
 
@@ -106,7 +107,7 @@ for (const backend of backends) {
       await service.switch('transfer', 'draining', admin);
       await t.rejects(submit('script'), {
         code: 'SERVICE_UNAVAILABLE',
-        details: { service: 'queue', reason: /"transfer" accepts no jobs/ },
+        details: { service: 'queue', reason: { sentence: /"transfer" accepts no jobs/ } },
       });
       await openGate('drained');
       for (const id of [running, waiting]) t.match(await ended(id), { state: 'completed' });

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { until } from '#tests/harness/until.ts';
 import { StatisticsWatch } from '#workers/runtime/statistics-watch.ts';
-import { install } from '../../core/catalog/installation.ts';
+import { install } from '../../core/model/catalog/installation.ts';
 
 const world = await install(
   t,

@@ -2,7 +2,8 @@
 
 import t from 'tap';
 import { backends } from '#tests/harness/backend.ts';
-import { admin, createCluster, until } from './cluster.ts';
+import { until } from '#tests/harness/until.ts';
+import { admin, createCluster } from './cluster.ts';
 
 for (const backend of backends) {
   t.test(`a job on ${backend.name}`, async (t) => {

@@ -4,7 +4,8 @@ import { Redis } from 'ioredis';
 import t from 'tap';
 import { backends } from '#tests/harness/backend.ts';
 import { type ServerProxy, startProxy } from '#tests/harness/proxy.ts';
-import { createCluster, until } from './cluster.ts';
+import { until } from '#tests/harness/until.ts';
+import { createCluster } from './cluster.ts';
 
 // They wait more than they work, each with a database of its own.
 t.jobs = 4;

@@ -1,10 +1,11 @@
 /** A worker process with the actors of the tests instead of the real ones. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
-import { loadConfig } from '#core/config/config.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { loadConfig } from '#core/base/config/config.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
+import { createLog } from '#core/base/log/log.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
-import { createLog } from '#core/log/log.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { runWorker } from '#workers/worker.ts';
 
@@ -61,9 +62,10 @@ function script(name: string, deadline: number): Actor<typeof message> {
       context.progress({ rows: 1, bytes: 10, percent: 50 });
       await passGate(wanted, context);
       if (context.job.attempt < (wanted.succeedsAt ?? 0)) throw new Error('a secret detail');
-      const [first, ...others] = (wanted.badRows ?? []).map(
-        (row) => new ServiceError('VALUE_TOO_LONG', { row, field: 'f', value: 'v', reason: 'r' }),
-      );
+      const [first, ...others] = (wanted.badRows ?? []).map((row) => {
+        const told = reason('too_many_characters', { limit: 1 });
+        return new ServiceError('VALUE_TOO_LONG', { row, field: 'f', value: 'v', reason: told });
+      });
       if (first !== undefined) throw new ServiceErrors([first, ...others]);
       await record(context, 'end');
       return { attempt: context.job.attempt, catalog };

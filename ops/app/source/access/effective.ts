@@ -4,7 +4,7 @@
  *
  * - Policies of the user count, those of the role, and those of each role above it. The public ones,
  *   which belong to nobody, count for whoever has no role (`core/access/account-policies.ts`).
- * - A policy with addresses counts only there (`core/access/rights-source.ts`).
+ * - A policy with addresses counts only there (`core/access/access-source.ts`).
  * - `admin_access` of one of them allows everything; `app_access` adds the rights that the API shows
  *   as `system` to administrators and to whom may use the App (`core/access/app-permission.ts`).
  * - Of several permissions for an action, what one allows is allowed; validations all hold.

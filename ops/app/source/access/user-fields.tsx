@@ -19,7 +19,7 @@ export interface EditedUser
 export interface UserFieldsProps {
   readonly user: EditedUser;
   readonly isNew: boolean;
-  readonly readOnly: boolean;
+  readonly isWritable: (field: OneProps['name']) => boolean;
   /** What is wrong with a field, in words. */
   readonly errorOf: (field: string) => string | null;
   readonly onChange: (part: Partial<EditedUser>) => void;
@@ -41,7 +41,7 @@ interface OneProps {
 
 function One({ of, name, help, type, children }: OneProps) {
   const translate = useTranslate();
-  const { user, readOnly, errorOf, onChange } = of;
+  const { user, isWritable, errorOf, onChange } = of;
   const error = errorOf(name);
   const value = user[name] ?? '';
   // A value that is no choice of the App is kept.
@@ -50,7 +50,7 @@ function One({ of, name, help, type, children }: OneProps) {
     <TextField
       label={translate(`access.user_${name}`)}
       value={value}
-      disabled={readOnly}
+      disabled={!isWritable(name)}
       error={error !== null}
       helperText={error ?? help}
       onChange={({ target }) => onChange({ [name]: target.value === '' ? null : target.value })}

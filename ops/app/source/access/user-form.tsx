@@ -9,7 +9,7 @@ import { Link } from 'react-router-dom';
 import { tellFailure } from '../data/failure.ts';
 import { faultsOf } from '../data/faults.ts';
 import { meQuery, useRights } from '../data/queries.ts';
-import { may } from '../data/rights.ts';
+import { may, mayChangeOthers, mayField } from '../data/rights.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { ACCESS, USERS, type User } from './access-types.ts';
@@ -73,7 +73,9 @@ export function UserForm({ stored, user }: UserFormProps) {
       { onSuccess: (outcome) => 'saved' in outcome && setPassword('') },
     );
   };
-  const readOnly = !may(rights, USERS, isNew ? 'create' : 'update');
+  const action = isNew ? 'create' : 'update';
+  const isChangeable = isOwn ? may(rights, USERS, 'update') : mayChangeOthers(rights);
+  const readOnly = isNew ? !may(rights, USERS, 'create') : !isChangeable;
   // What was refused and taken back is no fault any more.
   const error = draft.dirty ? save.error : null;
   const faults = faultsOf(error, translate);
@@ -159,7 +161,7 @@ export function UserForm({ stored, user }: UserFormProps) {
           <UserFields
             user={draft.value}
             isNew={isNew}
-            readOnly={readOnly}
+            isWritable={(field) => !readOnly && mayField(rights, USERS, action, field)}
             errorOf={errorOf}
             onChange={draft.change}
             currentPassword={asksPassword ? password : null}
@@ -174,7 +176,9 @@ export function UserForm({ stored, user }: UserFormProps) {
             />
           )}
         </Box>
-        {user !== null && <UserSecurity user={user} readOnly={readOnly} />}
+        {user !== null && (
+          <UserSecurity user={user} readOnly={!mayField(rights, USERS, 'update', 'token')} />
+        )}
       </Box>
     </>
   );

@@ -1,6 +1,6 @@
 /** What went wrong, in words for the person who sees it. */
 import { NetworkError, SluiceError } from '../../../client/source/index.ts';
-import { CODES, type Translate, toldWords } from './fault-text.ts';
+import { CODES, type Translate, toldReason } from './fault-text.ts';
 
 interface Told {
   /** Key of a text. */
@@ -37,9 +37,8 @@ export function tellFailure(error: unknown, translate: Translate): Told {
   if (!(error instanceof SluiceError)) {
     return { text: 'failure.unknown', detail: error instanceof Error ? error.message : null };
   }
-  const reason = error.errors[0]?.extensions.reason;
-  const said = typeof reason === 'string' ? reason : null;
-  const detail = said === null ? null : toldWords(said, translate);
+  const [first] = error.errors;
+  const detail = first === undefined ? null : toldReason(first.extensions, translate);
   const text = BY_CODE[error.code];
   if (text !== undefined) return { text, detail: SILENT.has(error.code) ? null : detail };
   if (CODES.has(error.code)) return { text: `fault.code.${error.code}`, detail };

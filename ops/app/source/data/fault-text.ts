@@ -1,12 +1,13 @@
 /** Says in the language of the App why a value, a row or a request is refused. */
-import { recognise } from './server-words.ts';
-
 export type Translate = (key: string, parameters?: Readonly<Record<string, unknown>>) => string;
 
 /** What the server tells of an error beside its message. */
 export interface Refusal {
   readonly code: string;
+  /** A sentence, the stable name of what it says, and the parameters of its text. */
   readonly reason?: unknown;
+  readonly reason_code?: unknown;
+  readonly reason_parameters?: unknown;
   /** Of a rule that is broken, with what it would have taken. */
   readonly type?: unknown;
   readonly valid?: unknown;
@@ -66,10 +67,30 @@ function ruleText(refusal: Refusal, translate: Translate): string | null {
   return value === undefined ? null : translate(`fault.rule.${rule}`, { value: shown(value) });
 }
 
-/** What the server says, in the language of the App where the App knows how. */
-export function toldWords(said: string, translate: Translate): string {
-  const known = recognise(said);
-  return known === null ? said : translate(`fault.said.${known.key}`, known.parameters);
+/** The reason that says less than the rule that is broken. */
+const BROKEN_RULE = 'value_fails_validation';
+
+/**
+ * The App's text of a reason. Null when there is none, as for the reasons of a newer server, and when
+ * something that the text names was not told.
+ */
+function reasonText(refusal: Refusal, translate: Translate): string | null {
+  const { reason_code: name, reason_parameters: told } = refusal;
+  if (typeof name !== 'string') return null;
+  const parameters = typeof told === 'object' && told !== null ? told : {};
+  const template = translate(`reason.${name}`, { _: '' });
+  const named = [...template.matchAll(/%\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
+  if (template === '' || named.some((one) => !Object.hasOwn(parameters, one))) return null;
+  return translate(`reason.${name}`, { ...parameters });
+}
+
+function sentenceOf({ reason }: Refusal): string | null {
+  return typeof reason === 'string' && reason !== '' ? reason : null;
+}
+
+/** The reason in the language of the App, else in the words of the server. */
+export function toldReason(refusal: Refusal, translate: Translate): string | null {
+  return reasonText(refusal, translate) ?? sentenceOf(refusal);
 }
 
 /** @param message what is said when not even the code is known */
@@ -79,16 +100,11 @@ export function tellRefusal(
   message: string | null = null,
 ): ToldRefusal {
   const { code } = refusal;
-  const reason =
-    typeof refusal.reason === 'string' && refusal.reason !== '' ? refusal.reason : null;
-  const known = reason === null ? null : recognise(reason);
-  // The mere sentence of a code says less than a rule does.
-  if (known !== null && known.key !== 'rule') {
-    return { text: translate(`fault.said.${known.key}`, known.parameters), detail: null };
-  }
-  const rule = ruleText(refusal, translate);
-  if (rule !== null) return { text: rule, detail: null };
-  const detail = known === null ? reason : null;
+  const byReason = reasonText(refusal, translate);
+  const byRule = ruleText(refusal, translate);
+  const text = refusal.reason_code === BROKEN_RULE ? (byRule ?? byReason) : (byReason ?? byRule);
+  if (text !== null) return { text, detail: null };
+  const detail = sentenceOf(refusal);
   if (CODES.has(code)) return { text: translate(`fault.code.${code}`), detail };
   return { text: translate('failure.refused'), detail: detail ?? message };
 }
@@ -97,9 +113,9 @@ export function tellRefusal(
 const MISSING = new Set<unknown>(['required', 'nnull']);
 
 /** Whether a value breaks a rule of its field, which may have words of its own for that. */
-export function breaksRule({ code, reason, type }: Refusal): boolean {
-  if (code !== 'FAILED_VALIDATION' || MISSING.has(type)) return false;
-  return typeof reason !== 'string' || reason === '' || recognise(reason)?.key === 'rule';
+export function breaksRule(refusal: Refusal): boolean {
+  if (refusal.code !== 'FAILED_VALIDATION' || MISSING.has(refusal.type)) return false;
+  return sentenceOf(refusal) === null || refusal.reason_code === BROKEN_RULE;
 }
 
 /** All of it in one line. */

@@ -28,3 +28,15 @@ export function mayImport(rights: Rights, name: string): boolean {
 export function isImportable({ collection, meta, schema }: Collection, rights: Rights): boolean {
   return schema !== null && meta?.system !== true && mayImport(rights, collection);
 }
+
+/** What app access lets users change of themselves, and never of others. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  ...['first_name', 'last_name', 'password', 'avatar', 'language', 'text_direction', 'appearance'],
+  ...['theme_light', 'theme_dark', 'theme_light_overrides', 'theme_dark_overrides'],
+]);
+
+/** Whether the caller may change other users: a right that only app access gives is about one's own. */
+export function mayChangeOthers(rights: Rights): boolean {
+  const fields = rights.system_users?.update?.fields ?? [];
+  return fields.some((field) => !OWN_FIELDS.has(field));
+}

@@ -9,6 +9,8 @@ export interface RowFault {
   readonly field: string;
   readonly code: string;
   readonly reason: string;
+  readonly reason_code: string;
+  readonly reason_parameters: unknown;
 }
 
 export interface BadRow {
@@ -71,6 +73,12 @@ function withheldOf(original: string): BadRow['withheld'] {
   return original.endsWith('…') ? 'long' : null;
 }
 
+function faultOf(record: Readonly<Record<string, string>>): RowFault {
+  const { field = '', code = '', reason = '', reason_code = '', reason_parameters = '' } = record;
+  const parameters: unknown = reason_parameters === '' ? {} : JSON.parse(reason_parameters);
+  return { field, code, reason, reason_code, reason_parameters: parameters };
+}
+
 function rowOf([row, records]: readonly [string, readonly Readonly<Record<string, string>>[]]) {
   const original = unmarked(records[0]?.original ?? '');
   const withheld = withheldOf(original);
@@ -78,7 +86,7 @@ function rowOf([row, records]: readonly [string, readonly Readonly<Record<string
     row: Number(row),
     original: withheld === null ? original : null,
     withheld,
-    faults: records.map(({ field = '', code = '', reason = '' }) => ({ field, code, reason })),
+    faults: records.map(faultOf),
   };
 }
 

@@ -4,6 +4,7 @@ export type { Checked } from './check.ts';
 export type { Filter } from './filter.ts';
 export type { ItemChanges, KeyedChanges, NewItem } from './payload.ts';
 export type { AggregateQuery, Choice, ItemQuery, ListQuery } from './query.ts';
+export type { ReasonCode } from './reason-code.ts';
 export type { ItemOf } from './result.ts';
 export type {
   AnySchema,

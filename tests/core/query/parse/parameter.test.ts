@@ -1,7 +1,7 @@
 // @newest @quick
 
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 
@@ -20,7 +20,7 @@ function reasonOf(parameters: Parameters, limitMax?: number): string {
     parseQuery(parameters, { ...bounds, limitMax });
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'INVALID_QUERY') {
-      return String(error.details.reason);
+      return String(error.details.reason?.sentence);
     }
     throw error;
   }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { deleteCollection } from '#core/schema/operation/collection-delete.ts';
-import { collection } from '../../catalog/installation.ts';
+import { collection } from '../../model/catalog/installation.ts';
 import { openWorkshop } from './workshop.ts';
 
 const SETUP = `

@@ -4,7 +4,7 @@ import t from 'tap';
 import { createCollections, updateCollections } from '#core/schema/operation/collection.ts';
 import type { CollectionInput } from '#core/schema/schema-change.ts';
 import { collectionObject, fieldObject } from '#core/schema/schema-object.ts';
-import { collection } from '../../catalog/installation.ts';
+import { collection } from '../../model/catalog/installation.ts';
 import { openWorkshop } from './workshop.ts';
 
 const SETUP = `

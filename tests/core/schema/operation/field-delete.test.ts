@@ -49,7 +49,7 @@ t.test('what must stay stays, and the reason names why', async (t) => {
   t.equal((await refuse('titles', 'title')).code, 'INVALID_PAYLOAD');
   t.match(await refuse('books', 'title'), {
     code: 'UNPROCESSABLE_ENTITY',
-    details: { views: ['public.titles'], reason: /public\.titles/ },
+    details: { views: ['public.titles'], reason: { sentence: /public\.titles/ } },
   });
   // A foreign key from elsewhere, and a column that is computed from it.
   t.match(await refuse('authors', 'name'), { code: 'UNPROCESSABLE_ENTITY', message: /lone/ });

@@ -1,7 +1,7 @@
 import t from 'tap';
-import type { Catalog } from '#core/catalog/catalog.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { updateFields } from '#core/schema/operation/field-update.ts';
 import type { FieldPatch, FieldTypeName } from '#core/schema/schema-change.ts';
 import { fieldObject } from '#core/schema/schema-object.ts';
@@ -301,9 +301,9 @@ t.test('of system collections only the index of a field can be changed', async (
   const catalog = await update([{ field: 'title', schema: { is_indexed: true } }], 'system_users');
   t.equal(shown(catalog, 'title', 'system_users').schema?.is_indexed, true);
   const code = async (patch: FieldPatch) => (await refuse(patch, 'system_users')).code;
-  t.equal(await code({ field: 'title', schema: { is_unique: true } }), 'FORBIDDEN');
-  t.equal(await code({ field: 'title', meta: { note: 'x' } }), 'FORBIDDEN');
-  t.equal(await code({ field: 'title', type: 'text' }), 'FORBIDDEN');
-  t.equal(await code({ field: 'title' }), 'FORBIDDEN');
-  t.equal(await code({ field: 'password', meta: { special: null } }), 'FORBIDDEN');
+  t.equal(await code({ field: 'title', schema: { is_unique: true } }), 'INVALID_PAYLOAD');
+  t.equal(await code({ field: 'title', meta: { note: 'x' } }), 'INVALID_PAYLOAD');
+  t.equal(await code({ field: 'title', type: 'text' }), 'INVALID_PAYLOAD');
+  t.equal(await code({ field: 'title' }), 'INVALID_PAYLOAD');
+  t.equal(await code({ field: 'password', meta: { special: null } }), 'INVALID_PAYLOAD');
 });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { createRelation, deleteRelation, updateRelation } from '#core/schema/operation/relation.ts';
 import { relationObjects } from '#core/schema/relation-object.ts';
 import type { RelationInput } from '#core/schema/schema-change.ts';
-import { collection } from '../../catalog/installation.ts';
+import { collection } from '../../model/catalog/installation.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
 const SETUP = `
@@ -128,7 +128,8 @@ t.test('a relation to one collection', async (t) => {
   await t.test('names the values that refer to nothing', async (t) => {
     await workshop.sql('INSERT INTO pairs SELECT 1, n, 100 + n % 12 FROM generate_series(1, 30) n');
     const { extensions } = await refused(m2o('pairs', 'article', 'articles'));
-    const { reason, ...others } = extensions;
+    const { reason, reason_code: code, reason_parameters: _, ...others } = extensions;
+    t.equal(code, 'foreign_key_values_without_item');
     t.strictSame(others, {
       code: 'INVALID_FOREIGN_KEY',
       collection: 'pairs',

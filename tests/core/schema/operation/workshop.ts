@@ -1,22 +1,22 @@
 /** A database in which operations on the schema are carried out one by one, each in its transaction. */
 
-import type { Catalog } from '#core/catalog/catalog.ts';
-import { introspect } from '#core/catalog/introspect.ts';
-import { buildCatalog } from '#core/catalog/make-catalog.ts';
-import { compose } from '#core/catalog/make-descriptors.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
+import { buildDescriptors } from '#core/model/catalog/build-descriptors.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { introspect } from '#core/model/catalog/introspect.ts';
 import { indexName } from '#core/schema/index-name.ts';
 import type { Alteration } from '#core/schema/schema-change-context.ts';
 import { schemaFailure } from '#core/schema/schema-failure.ts';
 import { lockTables } from '#core/schema/table-lock.ts';
-import { install, type Test } from '../../catalog/installation.ts';
+import { install, type Test } from '../../model/catalog/installation.ts';
 
 async function catalogOf(client: Client): Promise<Catalog> {
   await client.query('SET LOCAL search_path = pg_catalog');
   const found = await introspect(client, ['public'], 'public');
-  const { collections, leftOut } = compose(found, ['public'], 'public');
+  const { collections, leftOut } = buildDescriptors(found, ['public'], 'public');
   return buildCatalog({ version: 1, collections, leftOut });
 }
 

@@ -1,8 +1,8 @@
 /** The search for documents that cannot be read: in portions, of locked tables and of partitions. */
 import t from 'tap';
-import { DocumentSearch } from '#core/services/health/document-checks.ts';
+import { UnreadableDocumentSearch } from '#core/services/health/document-checks.ts';
 import { until } from '#tests/harness/until.ts';
-import { install } from '../../catalog/installation.ts';
+import { install } from '../../model/catalog/installation.ts';
 
 /** One page each, because of the filler, and slow to look through, because of the levels. */
 const SLOW = `CREATE TABLE slow (id int PRIMARY KEY, filler text, doc json);
@@ -20,7 +20,7 @@ const world = await install(
   `${SLOW}; ${PARTITIONED};
   CREATE TABLE held (id int PRIMARY KEY, doc json); INSERT INTO held VALUES (1, '"\\u0000"')`,
 );
-const search = new DocumentSearch(world.pool, await world.open(false));
+const search = new UnreadableDocumentSearch(world.pool, await world.open(false));
 
 /** The fields that are named after one more look. */
 async function named(): Promise<readonly unknown[]> {

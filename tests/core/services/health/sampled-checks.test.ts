@@ -1,7 +1,7 @@
 // @newest
 
 import t from 'tap';
-import type { HealthChecks } from '#core/process/health-check.ts';
+import type { HealthChecks } from '#core/base/process/health-check.ts';
 import { SampledChecks } from '#core/services/health/sampled-checks.ts';
 
 t.test('a step that hangs is waited for once, by all together', async (t) => {

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
+import { reason } from '#core/base/errors/reason.ts';
 import { type CsvHandler, CsvScanner } from '#core/transfer/file/csv-scanner.ts';
 import { UnreadableFile } from '#core/transfer/file/row-fault.ts';
 
-const BOUND = { cells: 500, reason: 'too wide' };
+const BOUND = { cells: 500, reason: reason('row_has_too_many_cells', { columnsMax: 500 }) };
 
 /** The rows of a file that comes in the given pieces. */
 function scan(...pieces: readonly Buffer[]): string[][] {
@@ -61,7 +62,7 @@ t.test('a malformed file is refused with the place', async (t) => {
   t.match(fault('a\n"x\ny'), { place: { line: 2, column: 1 } });
   t.match(fault('é,é"\n'), { place: { line: 1, column: 4 } }, 'columns are characters');
   t.match(fault('"1\n2\n3",x\n"4"5\n'), { place: { line: 4, column: 4 } });
-  t.match(fault('a\n"1\n2",3"\n'), { place: { line: 3, column: 5 } });
+  t.match(fault('a\n"1\n2",3"\n'), { place: { line: 2, column: 1 } }, 'where the row begins');
 });
 
 t.test('bytes that are no UTF-8 spoil their row alone', async (t) => {
@@ -88,7 +89,9 @@ t.test('a row of too many cells is refused as soon as they are there', async (t)
   for (const rest of [',', 'x,', '"x",']) {
     const scanner = new CsvScanner(handler, BOUND);
     scanner.push(wide);
-    t.throws(() => scanner.push(Buffer.from(rest.repeat(2_000))), { message: 'too wide' });
+    t.throws(() => scanner.push(Buffer.from(rest.repeat(2_000))), {
+      message: /more than 500 cells/,
+    });
   }
 });
 

@@ -15,9 +15,9 @@ function columnsOf(count: number): FileColumn[] {
   return Array.from({ length: count }, (_, cell) => {
     const name = `c${cell}`;
     const column = columnDescriptor(name, 'text');
-    const field = { name, type: 'text', column, special: [], stored: null, meta: null } as const;
+    const field = { name, type: 'text', column, special: [], codec: null, meta: null } as const;
     return {
-      ...{ name, field, cell, form: 'plain', masked: false, check: null, temporal: false },
+      ...{ name, field, cell, form: 'plain', masked: false, check: null, isUsual: null },
       ...{ links: null, path: null },
     };
   });
@@ -133,7 +133,9 @@ t.test('what cannot be read is bounded and has its place', async (t) => {
       for (const part of typeof text === 'string' ? [text] : text()) reader.push(Buffer.from(part));
       reader.end();
     } catch (error) {
-      if (error instanceof UnreadableFile) return error.fault;
+      if (error instanceof UnreadableFile) {
+        return { ...error.fault, reason: error.fault.reason.sentence };
+      }
       throw error;
     }
     return null;
@@ -143,6 +145,15 @@ t.test('what cannot be read is bounded and has its place', async (t) => {
     code,
     reason: /A quote stands/,
     place: { line: 3, column: 4 },
+  });
+  t.match(fault('p;q\n\n1;"2\n\n3;"4"\n'), {
+    code,
+    reason: /row begins on this line/,
+    place: { line: 3, column: 1 },
+  });
+  t.match(fault('p;q\n1;2\n\n3;"4\n5;6\n'), {
+    reason: /not closed/,
+    place: { line: 4, column: 1 },
   });
   t.match(fault('p;q\n1;"2"x\n'), {
     code,

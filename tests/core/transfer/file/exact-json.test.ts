@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import {
-  JsonFault,
   JsonNumber,
+  JsonSyntaxError,
   parseExactly,
   parseJson,
   writeJson,
@@ -15,7 +15,7 @@ function faultAt(text: string): number | null {
   try {
     parseJson(text);
   } catch (error) {
-    if (error instanceof JsonFault) return error.position;
+    if (error instanceof JsonSyntaxError) return error.position;
     throw error;
   }
   return null;

@@ -22,7 +22,9 @@ function fault(...pieces: readonly (string | Buffer)[]) {
   try {
     scan(...pieces.map((piece) => Buffer.from(piece)));
   } catch (error) {
-    if (error instanceof UnreadableFile) return error.fault;
+    if (error instanceof UnreadableFile) {
+      return { ...error.fault, reason: error.fault.reason.sentence };
+    }
     throw error;
   }
   throw new Error('the text is well formed');

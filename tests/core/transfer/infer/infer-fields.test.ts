@@ -45,6 +45,11 @@ t.test('cells say what type their column has', async (t) => {
     ['decimal', ['9223372036854775808', '1']],
     ['decimal', ['1', '2.50', '-0.1']],
     ['decimal', ['1e5', '2.5E-7']],
+    ['decimal', ['.097', '-.5', '2']],
+    ['decimal', [',097', '-,5e2'], { decimal: ',' }],
+    ['text', ['0x10']],
+    ['text', ['1_000']],
+    ['text', ['1', '2.']],
     ['text', ['1', '007']],
     ['text', ['00.5']],
     ['text', ['+4930123456']],
@@ -71,6 +76,10 @@ t.test('cells say what type their column has', async (t) => {
     ['uuid', ['3f2504e0-4f89-41d3-9a0c-0305e82c3301', '3F2504E0-4F89-41D3-9A0C-0305E82C3302']],
     ['text', ['3f2504e0-4f89-41d3-9a0c-0305e82c33']],
     ['json', ['{"a":1}', '[1, 2]', '']],
+    ['json', ['{"a":1}', '"text"', '5', '"5"', 'true']],
+    ['text', ['"text"', '"5"', '5']],
+    ['text', ['{"a":1}', 'x']],
+    ['text', ['{"a":1}', '.5']],
     ['text', ['{"a":1}', '{no']],
     ['text', ['[in brackets]']],
     ['text', ['', '']],
@@ -134,11 +143,13 @@ t.test('an id that identifies rows is the key', async (t) => {
     [[`${uuid}a`, `${uuid}A`], /two rows have the same value/, null],
     [['true', 'false'], /its values are boolean/, null],
   ];
-  for (const [ids, reason, row] of refused) {
+  for (const [ids, sentence, row] of refused) {
     const file = `id,x\n${ids.map((id) => `${id},1\n`).join('')}`;
     const error = await infer(file).catch((error: unknown) => error);
     t.ok(error instanceof UnreadableFile);
-    if (error instanceof UnreadableFile) t.match(error.fault, { field: 'id', reason, row });
+    if (error instanceof UnreadableFile) {
+      t.match(error.fault, { field: 'id', reason: { sentence }, row });
+    }
     const mapped = await infer(file, { parameters: { mapping: { id: 'number' } } });
     t.match(mapped.fields, [{ field: 'id', primary_key: true }, { field: 'number' }]);
   }
@@ -153,9 +164,9 @@ t.test('names that no field can have are refused, all of them', async (t) => {
   if (!(error instanceof UnreadableFile)) return;
   const places = error.faults.map(({ place }) => place?.column);
   t.strictSame(places, [4, 5, 8, 12, 15, 80]);
-  t.match(error.faults[1]?.reason, /no space around it.*"mapping"/);
-  t.match(error.faults[3]?.reason, /names "ok" twice/);
-  t.match(error.faults[5]?.reason, /no dot.*"mapping" to give "books.title"/);
+  t.match(error.faults[1]?.reason.sentence, /no space around it.*"mapping"/);
+  t.match(error.faults[3]?.reason.sentence, /names "ok" twice/);
+  t.match(error.faults[5]?.reason.sentence, /no dot.*"mapping" to give "books.title"/);
   const mapped = await infer('ok, b,a/b\n1,2,3\n', {
     parameters: { mapping: { ' b': 'b', 'a/b': null } },
   });

@@ -14,6 +14,7 @@ import { list } from './list.ts';
 import { model } from './model.ts';
 import { navigation } from './navigation.ts';
 import { operations } from './operations.ts';
+import { reason } from './reason/index.ts';
 import { relation } from './relation.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
@@ -37,5 +38,6 @@ export const texts: Texts = {
   imports,
   settings,
   interface: interfaceTexts,
+  reason,
   relation,
 };

@@ -1,0 +1,57 @@
+/** What changes of administrators must not do: leave none, or let everybody become one. */
+import { AddressList } from '#core/access/address-list.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import { type Sql, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import { administrators } from './administrators.ts';
+
+/** Runs a statement in the transaction of a change. */
+type Ask = <Row extends object>(statement: Sql) => Promise<readonly Row[]>;
+
+/** Policies of administrators that hold at no address, and so do not count. */
+async function barredPolicies(ask: Ask, schema: string): Promise<readonly string[]> {
+  const rows = await ask<{ id: string; ip_access: string }>(sql`
+    SELECT id::text, ip_access FROM ${systemTable(schema, 'policies')}
+    WHERE admin_access AND ip_access IS NOT NULL`);
+  return rows.flatMap(({ id, ip_access }) => (AddressList.of(ip_access).isEmpty ? [id] : []));
+}
+
+/**
+ * Changes are checked one after the other, so that two of them cannot each rely on what the other
+ * changes.
+ */
+async function takeTurn(ask: Ask, schema: string): Promise<void> {
+  const lock = `sluice administrators ${schema}`;
+  await ask(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+}
+
+/**
+ * Refuses a change after which no administrator is left.
+ * @throws ServiceError UNPROCESSABLE_ENTITY
+ */
+export async function requireAdministrator(ask: Ask, schema: string): Promise<void> {
+  await takeTurn(ask, schema);
+  const barred = await barredPolicies(ask, schema);
+  const [found] = await ask<{ left: boolean }>(sql`${administrators(schema, barred)}
+    SELECT EXISTS (SELECT FROM admins WHERE status = 'active') AS left`);
+  if (found?.left === true) return;
+  throw new ServiceError('UNPROCESSABLE_ENTITY', {
+    reason: reason('last_administrator'),
+  });
+}
+
+/**
+ * Refuses a change after which all who register are administrators: of the role of self-registration,
+ * of the roles above it, or of their policies.
+ * @throws ServiceError UNPROCESSABLE_ENTITY
+ */
+export async function requirePlainRegistration(ask: Ask, schema: string): Promise<void> {
+  await takeTurn(ask, schema);
+  const [found] = await ask(sql`${administrators(schema)}
+    SELECT id FROM admin_roles WHERE id IN (
+      SELECT public_registration_role FROM ${systemTable(schema, 'settings')})`);
+  if (found === undefined) return;
+  const why = reason('registration_of_administrators');
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: why });
+}

@@ -1,0 +1,126 @@
+/**
+ * Keeps the stored secrets of second factors encrypted. A key is used once each edge has it: secrets
+ * stay as they are while an edge of an older release or with another SECRET runs.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '#core/base/log/log.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import type { SecretSeal } from './secret-seal.ts';
+
+/** Milliseconds between two looks: an edge that restarts is back by then. */
+const PAUSE_MS = 10_000;
+/** Secrets that one statement encrypts. */
+const AT_ONCE = 100;
+
+interface Stored {
+  readonly id: string;
+  readonly tfa_secret: string;
+}
+
+export interface StoredSecretParts {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly seal: SecretSeal;
+  readonly log: Log;
+}
+
+export class StoredSecrets {
+  readonly #parts: StoredSecretParts;
+
+  constructor(parts: StoredSecretParts) {
+    this.#parts = parts;
+  }
+
+  /** The secret of a user; null when it was encrypted with a key that is unknown here. */
+  open(stored: string, user: string): string | null {
+    return this.#parts.seal.open(stored, user);
+  }
+
+  /** The secret of a user as it is stored: encrypted with a key that each edge has. */
+  async stored(secret: string, user: string): Promise<string> {
+    const key = await this.#commonKey();
+    return key === null ? secret : this.#parts.seal.seal(secret, user, key);
+  }
+
+  /**
+   * Encrypts all secrets with the current key, as soon as each edge has it, and then ends.
+   * @param pause milliseconds before each look
+   */
+  async encryptAll(signal: AbortSignal, pause = PAUSE_MS): Promise<void> {
+    const { log, seal } = this.#parts;
+    for (;;) {
+      await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        if ((await this.#commonKey()) !== seal.names[0]) continue;
+        await this.#encryptNow();
+        return;
+      } catch (error) {
+        log.warn({ err: error }, 'the secrets of second factors could not be encrypted yet');
+      }
+    }
+  }
+
+  /** The first of the keys that each edge has; null while one reads plain secrets only. */
+  async #commonKey(): Promise<string | null> {
+    const { pool, schema, seal } = this.#parts;
+    const { rows } = await pool.query<{ keys: readonly string[] | null }>(
+      render(sql`SELECT secret_keys AS keys FROM ${systemTable(schema, 'members')}
+        WHERE kind = 'edge' AND expires > clock_timestamp()`),
+    );
+    if (rows.some(({ keys }) => keys === null)) return null;
+    const common = seal.names.find((name) => rows.every(({ keys }) => keys?.includes(name)));
+    // Edges without a common key cannot read each other's secrets anyway.
+    return common ?? seal.names[0];
+  }
+
+  async #encryptNow(): Promise<void> {
+    const { log } = this.#parts;
+    let [encrypted, unknown] = [0, 0];
+    for (let rows = await this.#older(null); rows.length > 0; ) {
+      const known = rows.flatMap(({ id, tfa_secret: before }) => {
+        const secret = this.open(before, id);
+        return secret === null ? [] : [{ id, before, after: this.#parts.seal.seal(secret, id) }];
+      });
+      encrypted += await this.#replace(known);
+      unknown += rows.length - known.length;
+      rows = await this.#older(rows.at(-1)?.id ?? null);
+    }
+    if (encrypted > 0) log.info({ secrets: encrypted }, 'secrets of second factors are encrypted');
+    if (unknown === 0) return;
+    log.error(
+      { secrets: unknown },
+      'neither SECRET nor SECRET_PREVIOUS decrypts some secrets of second factors; their users cannot log in',
+    );
+  }
+
+  /** Some of the secrets that are not encrypted with the current key. @param last key of the last user seen */
+  async #older(last: string | null): Promise<readonly Stored[]> {
+    const { pool, schema, seal } = this.#parts;
+    const { rows } = await pool.query<Stored>(
+      render(sql`SELECT id, tfa_secret FROM ${systemTable(schema, 'users')}
+        WHERE tfa_secret IS NOT NULL AND NOT starts_with(tfa_secret, ${seal.startOf(seal.names[0])})
+          AND (${last}::uuid IS NULL OR id > ${last}::uuid)
+        ORDER BY id LIMIT ${AT_ONCE}`),
+    );
+    return rows;
+  }
+
+  /** Replaces secrets that nobody has changed meanwhile. */
+  async #replace(
+    secrets: readonly { readonly id: string; readonly before: string; readonly after: string }[],
+  ): Promise<number> {
+    const { pool, schema } = this.#parts;
+    const column = (name: 'id' | 'before' | 'after') => secrets.map((secret) => secret[name]);
+    const { rowCount } = await pool.query(
+      render(sql`UPDATE ${systemTable(schema, 'users')} AS u SET tfa_secret = s.after
+        FROM unnest(${column('id')}::uuid[], ${column('before')}::text[], ${column('after')}::text[])
+          AS s (id, before, after)
+        WHERE u.id = s.id AND u.tfa_secret = s.before`),
+    );
+    return rowCount ?? 0;
+  }
+}

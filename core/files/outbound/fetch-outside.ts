@@ -1,0 +1,274 @@
+/**
+ * The only client by which the server fetches what others name. A name is resolved once for each
+ * request and its address pinned, so that nobody can answer with another one afterwards; redirects are
+ * judged like the first address.
+ */
+import { lookup } from 'node:dns/promises';
+import { type IncomingMessage, request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { invalidPayload, ServiceError, unavailable } from '#core/base/errors/service-error.ts';
+import { type AddressRules, isReachable } from './public-address.ts';
+
+/** Redirects that are followed. */
+const MOST_REDIRECTS = 5;
+/** Milliseconds without a byte. */
+const IDLE_MS = 30_000;
+/** Bytes of all headers of an answer. */
+const HEADERS_MAX = 16_384;
+const SERVICE = 'import-url';
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Finds the addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
+export interface FetchOptions extends AddressRules {
+  /** Largest content in bytes; undefined: no limit. */
+  readonly maxBytes: number | undefined;
+  /** Milliseconds for everything. */
+  readonly timeout: number;
+  /** Aborted when nobody wants it any more. */
+  readonly signal: AbortSignal;
+  /** By default that of the system. */
+  readonly resolve?: Resolve;
+}
+
+/** What was fetched. */
+export interface Fetched {
+  /** Its type, lower case, without parameters; empty without one. */
+  readonly type: string;
+  /** The name that the server gives it, else the last part of its path; never a path. */
+  readonly filename: string;
+  /** Its length, if announced. */
+  readonly size: number | undefined;
+  /** Can be read once; whoever stops early closes the connection. */
+  readonly content: AsyncIterable<Uint8Array>;
+  /** Closes the connection, also when the content was never begun. */
+  readonly close: () => void;
+}
+
+const systemResolve: Resolve = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
+
+function refused(why: Reason): ServiceError {
+  return invalidPayload(why, { field: 'url' });
+}
+
+function failed(why: Reason, cause?: unknown): ServiceError {
+  return unavailable(SERVICE, why, { cause });
+}
+
+/** Why a certificate proves nothing, as TLS calls it; null for other failures. */
+function certificateFault(error: Error): string | null {
+  if (!('code' in error) || typeof error.code !== 'string') return null;
+  return /^(?!ERR_SSL).*(?:CERT|SIGNATURE)/.test(error.code) ? error.code : null;
+}
+
+/**
+ * One failure for all servers that are not reached, whatever the reason: others would tell which names
+ * and addresses there are in the network of this host.
+ */
+function unreached(cause?: unknown): ServiceError {
+  return failed(reason('import_server_unreached'), cause);
+}
+
+/** A request that got no answer. */
+function unanswered(error: Error): ServiceError {
+  const fault = certificateFault(error);
+  if (fault !== null) {
+    return failed(reason('import_server_certificate_invalid', { fault }), error);
+  }
+  return unreached(error);
+}
+
+/** @throws ServiceError INVALID_PAYLOAD */
+function parsedUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null) throw refused(reason('import_url_invalid'));
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw refused(reason('import_url_scheme_unknown'));
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refused(reason('import_url_with_credentials'));
+  }
+  return url;
+}
+
+/** The address that a request goes to. @throws ServiceError SERVICE_UNAVAILABLE */
+async function addressOf({ hostname }: URL, options: FetchOptions): Promise<string> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const { resolve = systemResolve, signal } = options;
+  const addresses = isIP(host) > 0 ? [host] : await within(resolve(host), signal);
+  const found = addresses.find((address) => isReachable(address, options));
+  if (found !== undefined) return found;
+  throw unreached(new Error('not a public address'));
+}
+
+/** The addresses of a name, unless it takes too long. */
+async function within(
+  resolving: Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  promise.catch(() => undefined);
+  // Whoever has left already does not hear of it.
+  resolving.catch(() => undefined);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([resolving, promise]);
+  } catch (error) {
+    throw unreached(error);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Sends one request to one address. */
+async function ask(url: URL, address: string, options: FetchOptions): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const isSecure = url.protocol === 'https:';
+  const send = isSecure ? secureRequest : plainRequest;
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  const asking = send({
+    host: address,
+    port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
+    path: url.pathname + url.search,
+    headers: {
+      Host: url.host,
+      Accept: '*/*',
+      'Accept-Encoding': 'identity',
+      'User-Agent': 'Sluice',
+    },
+    ...(isSecure && isIP(name) === 0 ? { servername: name } : {}),
+    agent: false,
+    maxHeaderSize: HEADERS_MAX,
+    timeout: IDLE_MS,
+    signal: options.signal,
+  });
+  asking.on('socket', (socket) => {
+    socket.once('connect', () => {
+      const { remoteAddress = '' } = socket;
+      if (!isReachable(remoteAddress, options)) asking.destroy(new Error('connected elsewhere'));
+    });
+  });
+  asking.on('response', resolve);
+  asking.on('timeout', () => asking.destroy(new Error('nothing came for too long')));
+  asking.on('error', (error) => reject(unanswered(error)));
+  asking.end();
+  return await promise;
+}
+
+/** The name in `Content-Disposition` (RFC 6266), or the last part of the path. */
+function filenameOf({ headers }: IncomingMessage, url: URL): string {
+  const header = headers['content-disposition'] ?? '';
+  const [, extended] = /filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(header) ?? [];
+  const [, quoted, bare] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
+  const found = decoded(extended) ?? quoted?.replace(/\\(.)/g, '$1') ?? bare;
+  const last = found ?? decoded(url.pathname.slice(url.pathname.lastIndexOf('/') + 1)) ?? '';
+  const name =
+    last
+      .split(/[/\\]/)
+      .at(-1)
+      ?.replace(/\p{Cc}/gu, '') ?? '';
+  return /^\.*$/.test(name) ? 'file' : [...name].slice(-200).join('');
+}
+
+function decoded(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'FILES_MAX_UPLOAD_SIZE' });
+}
+
+/** The content as far as it is allowed; a connection that breaks off is no end. */
+async function* bounded(
+  answer: IncomingMessage,
+  maxBytes: number | undefined,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for await (const piece of answer) {
+      const chunk = Buffer.from(piece);
+      bytes += chunk.length;
+      if (maxBytes !== undefined && bytes > maxBytes) throw tooLarge(maxBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof ServiceError ? error : failed(reason('import_server_broke_off'), error);
+  } finally {
+    answer.destroy();
+  }
+}
+
+/** The length that an answer announces. @throws ServiceError CONTENT_TOO_LARGE */
+function announced(answer: IncomingMessage, maxBytes: number | undefined): number | undefined {
+  const header = answer.headers['content-length'];
+  const size = header === undefined ? undefined : Number(header);
+  if (size !== undefined && maxBytes !== undefined && size > maxBytes) throw tooLarge(maxBytes);
+  return size;
+}
+
+/** Where an answer sends its client; null when it is no redirect. */
+function redirectOf(answer: IncomingMessage, from: URL): URL | null {
+  const { statusCode = 0, headers } = answer;
+  if (!REDIRECTS.has(statusCode) || headers.location === undefined) return null;
+  const to = URL.canParse(headers.location, from.href) ? new URL(headers.location, from) : null;
+  if (to === null) throw failed(reason('import_server_redirects_nowhere'));
+  const next = parsedUrl(to.href);
+  if (from.protocol === 'https:' && next.protocol === 'http:') {
+    throw refused(reason('import_url_loses_tls'));
+  }
+  return next;
+}
+
+/** @throws ServiceError SERVICE_UNAVAILABLE for an answer that is no file */
+function requireFile({ statusCode = 0, headers }: IncomingMessage): void {
+  if (statusCode !== 200) {
+    throw failed(reason('import_server_status', { status: statusCode ?? 0 }));
+  }
+  const codings = [headers['content-encoding'], headers['transfer-encoding']]
+    .flatMap((header) => header?.toLowerCase().split(',') ?? [])
+    .map((coding) => coding.trim());
+  if (!codings.every((coding) => ['', 'identity', 'chunked'].includes(coding)))
+    throw failed(reason('import_server_compresses'));
+}
+
+/**
+ * Fetches a file by GET, following redirects.
+ * @throws ServiceError INVALID_PAYLOAD for a URL that is refused; CONTENT_TOO_LARGE;
+ *   SERVICE_UNAVAILABLE when it cannot be fetched, also while its content is read
+ */
+export async function fetchOutside(text: string, options: FetchOptions): Promise<Fetched> {
+  const { maxBytes, timeout } = options;
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeout)]);
+  let url = parsedUrl(text);
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+    const address = await addressOf(url, { ...options, signal });
+    const answer = await ask(url, address, { ...options, signal });
+    try {
+      const next = redirectOf(answer, url);
+      if (next === null) {
+        requireFile(answer);
+        const size = announced(answer, maxBytes);
+        const [type = ''] = (answer.headers['content-type'] ?? '').split(';');
+        const facts = { type: type.trim().toLowerCase(), filename: filenameOf(answer, url), size };
+        const close = () => void answer.destroy();
+        return { ...facts, content: bounded(answer, maxBytes), close };
+      }
+      answer.destroy();
+      url = next;
+    } catch (error) {
+      answer.destroy();
+      throw error;
+    }
+  }
+  throw failed(reason('import_server_redirects_too_often', { limit: MOST_REDIRECTS }));
+}

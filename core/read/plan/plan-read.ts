@@ -1,0 +1,142 @@
+/** Plans whole reads: lists of items, single items, and what `meta` tells of them. */
+
+import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden } from '#core/base/errors/service-error.ts';
+import type { Sql } from '#core/database/sql.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { PAGE_LIMIT, requireCost } from '#core/query/limits.ts';
+import type { ItemColumn, MetaName, Query } from '#core/query/query.ts';
+import { costOf, itemCostOf } from './cost.ts';
+import { type Levels, levelConditions, planLevel } from './level.ts';
+import {
+  type Entry,
+  isAboveBatch,
+  type LevelPlan,
+  type Meta,
+  type Plan,
+  type RowChoice,
+} from './plan.ts';
+import { planRights } from './rights.ts';
+import {
+  contextOf,
+  guardOf,
+  openScope,
+  type PlanContext,
+  type ReadTarget,
+  type Scope,
+  visibleField,
+} from './scope.ts';
+
+/** Which rows of the collection are read. */
+export interface RowSelection {
+  /** Null: whatever the query finds. */
+  readonly rows?: RowChoice | null;
+  /** The keys are what the caller asks by: asking must not confirm those that are hidden. */
+  readonly isAsked?: boolean;
+  /** What stands in the place of the collection's table. */
+  readonly source?: Sql | null;
+}
+
+/** Where the caller sees the whole key. */
+function keySeen(scope: Scope): Plan['keySeen'] {
+  const names = scope.collection.primaryKey.map(({ name }) => name);
+  if (names.some((name) => visibleField(scope, name) === null)) return 'nowhere';
+  return names.flatMap((name) => guardOf(scope, name) ?? []);
+}
+
+/** One number of the answer's `meta`. */
+function planMeta(scope: Scope, query: Query, name: MetaName): Meta {
+  const conditions = name === 'filter_count' ? levelConditions(scope, query) : [];
+  // What PostgreSQL's planner believes knows of no rule, so it tells only those whom none restricts.
+  if (name === 'estimated_count') {
+    if (scope.grant.every(({ rule }) => rule !== null)) {
+      throw forbidden(reason('estimated_count_not_allowed'));
+    }
+    scope.context.notes.fleeting = true;
+  }
+  return { name, table: scope.table, conditions };
+}
+
+/** Which levels are read for all their parents at once: those that take scans, and those above them. */
+function settle(levels: Levels): void {
+  for (const { plan, scope } of levels) {
+    plan.atOnce = (scope.level.scans && scope.depth > 0) || isAboveBatch(plan);
+  }
+}
+
+function isDocument(entry: Entry): boolean {
+  if (entry.kind !== 'value') return false;
+  const { value } = entry;
+  if (value.kind === 'call') return value.name === 'json';
+  return (
+    value.kind === 'column' &&
+    value.column.field.type === 'json' &&
+    !isConcealed(value.column.field)
+  );
+}
+
+/** The plain values of an item, in their order. */
+function columnsOf({ content }: LevelPlan): ItemColumn[] {
+  if (content.kind === 'groups') {
+    const names = content.aggregates.map(({ term: { aggregate, field } }) =>
+      field === '*' ? [aggregate] : [aggregate, field],
+    );
+    const paths = [...content.groups.map(({ key }) => [key]), ...names];
+    return paths.map((path) => ({ path, isDocument: false }));
+  }
+  return [...content.entries].flatMap(([key, entry]): ItemColumn[] => {
+    if (entry.kind !== 'one') return [{ path: [key], isDocument: isDocument(entry) }];
+    return columnsOf(entry.level).map((column) => ({ ...column, path: [key, ...column.path] }));
+  });
+}
+
+function planRead(
+  target: ReadTarget,
+  query: Query,
+  { rows = null, isAsked = false, source = null }: RowSelection,
+  ordered: boolean,
+): Plan {
+  const context: PlanContext = contextOf(target, {
+    usesPlaceholders: true,
+    backlink: query.backlink,
+  });
+  const open = () => openScope(context, target.collection, source);
+  const levels: Levels = [];
+  const scope = open();
+  const root = planLevel(scope, query, levels, ordered);
+  const meta = query.meta.map((name) => planMeta(open(), query, name));
+  const cost = costOf(root, PAGE_LIMIT);
+  const limits = target.bounds.limits ?? DEFAULT_LIMITS;
+  requireCost(cost, limits.cost);
+  planRights(context);
+  settle(levels);
+  const { fleeting, volatile, conditions, reads, aliases } = context.notes;
+  return {
+    ...{ root, rows, meta, tables: aliases, cost, answerSize: limits.answerSize },
+    ...{ itemCost: itemCostOf(root, Number.POSITIVE_INFINITY), nestedItems: limits.nestedItems },
+    keySeen: isAsked ? keySeen(scope) : [],
+    columns: columnsOf(root),
+    reads: fleeting ? null : reads,
+    unconditional: !conditions && rows?.kind !== 'keys',
+    reusable: !volatile,
+  };
+}
+
+/**
+ * Plans a list of items.
+ * @throws ServiceError FORBIDDEN, INVALID_QUERY
+ */
+export function planList(target: ReadTarget, query: Query, rows: RowSelection = {}): Plan {
+  return planRead(target, query, rows, true);
+}
+
+/** Plans one item, that of a key. @throws ServiceError as {@link planList} */
+export function planItem(target: ReadTarget, query: Query, rows: RowSelection): Plan {
+  return planRead(target, { ...query, limit: null, offset: 0, meta: [] }, rows, false);
+}
+
+/** Plans the first item in the collection's own order. @throws ServiceError as {@link planList} */
+export function planFirst(target: ReadTarget, query: Query): Plan {
+  return planRead(target, { ...query, limit: 1, offset: 0, meta: [] }, {}, true);
+}

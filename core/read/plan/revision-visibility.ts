@@ -1,0 +1,94 @@
+/**
+ * What a revision tells: of the item as it was, the members that its reader may see of that item
+ * today. A field that was concealed or forbidden since is so in history, too, in every clause; what
+ * is no field any more is for administrators alone.
+ */
+import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from '#core/access/grants.ts';
+import type { Catalog, Collection, Field } from '#core/model/catalog/catalog.ts';
+import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import type { RevisionRights, RevisionVisibility, Table } from './plan.ts';
+
+const REVISIONS = 'system_revisions';
+const PAST: ReadonlySet<string> = new Set(['data', 'delta']);
+
+const concealed = new WeakMap<Catalog, string>();
+
+/** The concealed fields of each collection that has some, as JSON. */
+function concealedFields(catalog: Catalog): string {
+  const known = concealed.get(catalog);
+  if (known !== undefined) return known;
+  const lists = [...catalog.collections.values()].map(({ name, fields }) => {
+    const names = [...fields.values()].filter(isConcealed).map((field) => field.name);
+    return [name, names] as const;
+  });
+  const made = JSON.stringify(Object.fromEntries(lists.filter(([, list]) => list.length > 0)));
+  concealed.set(catalog, made);
+  return made;
+}
+
+/** Only what is a field now: nothing tells who might see what was dropped. */
+function namesOf({ fields }: Collection, cases: readonly GrantCase[]): string {
+  const names = [...fields.keys()];
+  const isSeen = (name: string) => cases.some((one) => one.fields === null || one.fields.has(name));
+  return JSON.stringify(names.filter(isSeen));
+}
+
+interface Seen {
+  readonly catalog: Catalog;
+  /** What may be seen whatever the item, as JSON. */
+  readonly always: string;
+  readonly byRule: readonly { readonly collection: Collection; readonly grant: Grant }[];
+}
+
+const seen = new WeakMap<Grants, Seen>();
+
+/** Made once for both columns of a revision and all clauses. */
+function seenBy(grants: Grants, catalog: Catalog): Seen {
+  const known = seen.get(grants);
+  if (known?.catalog === catalog) return known;
+  const always: string[] = [];
+  const byRule: Seen['byRule'][number][] = [];
+  for (const collection of catalog.collections.values()) {
+    const { name, table } = collection;
+    const grant = grants.of(name);
+    if (grant === null || table === null) continue;
+    if (grant.some(({ rule }) => rule !== null)) byRule.push({ collection, grant });
+    else always.push(`${JSON.stringify(name)}:${namesOf(collection, grant)}`);
+  }
+  const made = { catalog, always: `{${always.join(',')}}`, byRule };
+  seen.set(grants, made);
+  return made;
+}
+
+/** What the past is judged by: today's catalog and rights, and how a table is opened. */
+interface Today {
+  readonly catalog: Catalog;
+  readonly grants: Grants;
+  readonly open: (collection: string) => Table;
+}
+
+function visibleToday({ catalog, grants, open }: Today): RevisionRights | null {
+  if (grants === ALL_GRANTS) return null;
+  const { always, byRule } = seenBy(grants, catalog);
+  return {
+    always,
+    byRule: byRule.map(({ collection, grant }) => ({
+      item: open(collection.name),
+      always: namesOf(
+        collection,
+        grant.filter(({ rule }) => rule === null),
+      ),
+      fields: grant.map((entry) => namesOf(collection, [entry])),
+    })),
+  };
+}
+
+/** What a field of revisions tells its reader now; null for fields that hold no item as it was. */
+export function revisionVisibility(
+  today: Today,
+  collection: Collection,
+  field: Field,
+): RevisionVisibility | null {
+  if (collection.name !== REVISIONS || !PAST.has(field.name)) return null;
+  return { concealed: concealedFields(today.catalog), visible: visibleToday(today) };
+}

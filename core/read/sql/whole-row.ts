@@ -1,0 +1,30 @@
+/** Finds out where an item is a row as it is, so that nothing has to be selected of it. */
+import { empty, type Sql } from '#core/database/sql.ts';
+import type { Entry, Plan } from '../plan/plan.ts';
+import { levelConditions } from './clause.ts';
+import { guardSql } from './expression.ts';
+import { outputOf } from './output.ts';
+
+/** Whether a value is a column as it is, under its own name. */
+function isColumnItself(entry: Entry, key: string): boolean {
+  if (entry.kind !== 'value' || entry.form !== undefined) return false;
+  if (entry.value.kind !== 'column') return false;
+  const { own, field, past, guard } = entry.value.column;
+  if (own.column.name !== key || own.codec !== null || past !== null) return false;
+  return guardSql(guard) === null && outputOf(field, empty) === empty;
+}
+
+/** What stands in the place of a table, where an item is each row of it as it is; else null. */
+export function wholeRows({ root, rows }: Plan): Sql | null {
+  const { content, table, ownNames } = root;
+  const { source, collection } = table;
+  if (source === null || rows !== null || content.kind === 'groups' || !ownNames) return null;
+  const entries = [...content.entries];
+  const names = collection.table?.columns.map(({ name }) => name) ?? [];
+  const isWhole =
+    content.order === null &&
+    entries.length === names.length &&
+    entries.every(([key, entry], place) => key === names[place] && isColumnItself(entry, key)) &&
+    levelConditions(root).every((condition) => condition === null);
+  return isWhole ? source : null;
+}

@@ -1,0 +1,85 @@
+/**
+ * What a worker reads from images that were stored: their size and metadata. Their files have it from
+ * the beginning unless no worker is quick enough; then they are told afterwards.
+ */
+import * as v from 'valibot';
+import type { Log } from '#core/base/log/log.ts';
+import { isMeasured } from '#core/files/images/transformation.ts';
+import {
+  type ImageFacts,
+  imageFactsResult,
+  imageFactsSubmission,
+} from '#core/jobs/message/image-facts.ts';
+import type { Item } from '#core/write/payload.ts';
+import type { JobService } from '../jobs.ts';
+import { membersOf, type StoredContent } from './file-store.ts';
+
+/** Milliseconds that an upload waits for a worker. */
+const WAIT_MS = 3_000;
+/** What is told of a file that is no image after all; nothing at all means: not measured yet. */
+const NO_IMAGE: Item = { metadata: {} };
+
+/** What the rows of stored files are told, and what is still to be done for them. */
+export interface MeasurementPlan {
+  readonly given: readonly Item[];
+  /** Called when the files are there. */
+  settle(): void;
+}
+
+export class ImageMeasurement {
+  readonly #jobs: JobService;
+  readonly #log: Log;
+
+  constructor(jobs: JobService, log: Log) {
+    this.#jobs = jobs;
+    this.#log = log;
+  }
+
+  /**
+   * Waits a while for what a worker says of the images among them.
+   * @param requestId the id of the request that stored them
+   */
+  async of(stored: readonly StoredContent[], requestId?: string): Promise<MeasurementPlan> {
+    const late: StoredContent[] = [];
+    const given = await Promise.all(
+      stored.map(async (content) => {
+        const members = membersOf(content);
+        if (!isMeasured(content.type)) return members;
+        const facts = await this.#factsOf(content, requestId);
+        if (facts === undefined) late.push(content);
+        return { ...members, ...(facts === null ? NO_IMAGE : facts) };
+      }),
+    );
+    return { given, settle: () => void this.#settle(late, requestId) };
+  }
+
+  /** @returns undefined when nothing is known yet, null for what is no image */
+  async #factsOf(
+    content: StoredContent,
+    requestId: string | null = null,
+  ): Promise<ImageFacts | null | undefined> {
+    try {
+      const submission = imageFactsSubmission(content, { isLate: false, requestId });
+      const { id } = await this.#jobs.submit(submission);
+      const job = await this.#jobs.wait(id, WAIT_MS);
+      if (job === null) return undefined;
+      // A failed job says nothing that trying again would change.
+      const result = v.safeParse(imageFactsResult, job.result);
+      return result.success ? result.output : null;
+    } catch (error) {
+      this.#log.warn({ err: error, name: content.name }, 'an image was not measured yet');
+      return undefined;
+    }
+  }
+
+  async #settle(late: readonly StoredContent[], requestId: string | null = null): Promise<void> {
+    for (const content of late) {
+      try {
+        await this.#jobs.submit(imageFactsSubmission(content, { isLate: true, requestId }));
+      } catch (error) {
+        // A worker finds it when the queue accepts jobs again, or in the night.
+        this.#log.warn({ err: error, name: content.name }, 'an image is measured later');
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Images whose files know nothing of them yet: a queue that accepted no jobs, or a process that died
+ * before it asked for a measurement. Those that cannot be measured have empty metadata, and are not
+ * asked for again.
+ */
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { MEASURED_TYPES } from '#core/files/images/transformation.ts';
+import { imageFactsSubmission } from '#core/jobs/message/image-facts.ts';
+import { systemTable } from '#core/model/system/system-table.ts';
+import type { JobService } from '../jobs.ts';
+
+/** At random, so that images that end every worker do not keep the others waiting. */
+const AT_ONCE = 1_000;
+
+export interface MeasurementOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly jobs: JobService;
+}
+
+/**
+ * Has some of them measured.
+ * @returns how many
+ * @throws ServiceError SERVICE_UNAVAILABLE when the queue of images accepts no jobs
+ */
+export async function submitMeasurements({
+  pool,
+  schema,
+  jobs,
+}: MeasurementOptions): Promise<number> {
+  const { rows } = await pool.query<{ storage: string; name: string }>(
+    render(sql`SELECT storage, filename_disk AS name FROM ${systemTable(schema, 'files')}
+      WHERE width IS NULL AND metadata IS NULL AND filename_disk IS NOT NULL
+        AND type = ANY(${[...MEASURED_TYPES]}::text[])
+      ORDER BY random() LIMIT ${AT_ONCE}`),
+  );
+  for (const place of rows) {
+    await jobs.submit(imageFactsSubmission(place, { isLate: true, requestId: null }));
+  }
+  return rows.length;
+}

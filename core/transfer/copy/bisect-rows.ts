@@ -1,0 +1,65 @@
+/** The rows of a staging table in parts: for what is tried with many at once, and refused for some. */
+import { type Sql, sql } from '#core/database/sql.ts';
+import type { ImportConnection } from '../import-connection.ts';
+import type { RowRange } from '../merge/merge-by-key.ts';
+import { STAGING } from './staging-table.ts';
+
+/** Rows that are removed at once. */
+const REMOVED_AT_ONCE = 20_000;
+
+export async function countRows(connection: ImportConnection): Promise<number> {
+  return await connection.number(sql`SELECT count(*) FROM ${STAGING}`);
+}
+
+/** Removes rows by their numbers. @returns how many were there */
+export async function removeRows(
+  connection: ImportConnection,
+  rows: readonly number[],
+): Promise<number> {
+  let removed = 0;
+  for (let from = 0; from < rows.length; from += REMOVED_AT_ONCE) {
+    const some = rows.slice(from, from + REMOVED_AT_ONCE);
+    const { rowCount } = await connection.run(
+      sql`DELETE FROM ${STAGING} WHERE "row" = ANY (${some}::int8[])`,
+    );
+    removed += rowCount ?? 0;
+  }
+  return removed;
+}
+
+/** A row that was refused by itself. */
+export interface RefusedRow<T> {
+  readonly row: number;
+  readonly failure: T;
+}
+
+/**
+ * Tries the rows in halves of halves, until each part is accepted or is a single row.
+ * @param attempt null when it accepts the rows of the range, which are so many
+ * @param table has a column "row"; the staging table when not given
+ */
+export async function bisectRows<T>(
+  connection: ImportConnection,
+  attempt: (range: RowRange, rows: number) => Promise<T | null>,
+  table: Sql = STAGING,
+): Promise<RefusedRow<T>[]> {
+  await connection.run(sql`CREATE INDEX ON ${table} ("row"); ANALYZE ${table} ("row")`);
+  const { rows: found } = await connection.run(
+    sql`SELECT min("row") AS "first", max("row") AS "last" FROM ${table}`,
+  );
+  const refused: RefusedRow<T>[] = [];
+  const parts: RowRange[] = [{ first: Number(found[0]?.first), last: Number(found[0]?.last) }];
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    const { first, last } = part;
+    const rows = await connection.number(
+      sql`SELECT count(*) FROM ${table} WHERE "row" BETWEEN ${first} AND ${last}`,
+    );
+    if (rows === 0) continue;
+    const failure = await attempt(part, rows);
+    if (failure === null) continue;
+    const middle = Math.floor((first + last) / 2);
+    if (first === last) refused.push({ row: first, failure });
+    else parts.push({ first: middle + 1, last }, { first, last: middle });
+  }
+  return refused;
+}

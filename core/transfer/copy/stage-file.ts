@@ -1,0 +1,42 @@
+/** Fills the staging table from the file. */
+
+import type { FileColumn } from '../file/file-column.ts';
+import type { ImportRun } from '../import-run.ts';
+import { type CopyPass, copyFile } from './copy-file.ts';
+import { copyToStaging, createStaging, type Staged, StagingWriter } from './staging-table.ts';
+
+/** How a pass differs from one that copies every row as it is. */
+interface Staging {
+  /** Decides which rows are copied. */
+  readonly handler: CopyPass['handler'];
+  /** Prepares the empty table. */
+  readonly prepare: () => Promise<void>;
+}
+
+/**
+ * Makes the staging table and copies the rows of the file into it.
+ * @throws as `copyFile`
+ */
+export async function stageFile(
+  run: ImportRun,
+  columns: readonly FileColumn[],
+  staging?: Staging,
+): Promise<{ readonly staged: Staged; readonly skipped: number }> {
+  await run.connection.run(createStaging(run.target, columns));
+  await staging?.prepare();
+  let writer: StagingWriter | undefined;
+  const { copied, skipped } = await copyFile(run, {
+    columns,
+    statement: copyToStaging(columns),
+    writer: (out) => {
+      writer = new StagingWriter(run.target, columns, out);
+      return writer;
+    },
+    handler: staging?.handler,
+  });
+  const lacking = writer?.lacking ?? new Set();
+  return {
+    staged: { columns, lacking, rows: copied, distinct: writer?.ascending ?? false },
+    skipped,
+  };
+}

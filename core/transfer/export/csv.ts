@@ -1,0 +1,53 @@
+/**
+ * Exports items as CSV (RFC 4180): a header, then one line per item. Lists and documents are JSON in
+ * their cell.
+ */
+import { stringify } from 'csv-stringify/sync';
+import type { ItemColumn } from '#core/query/query.ts';
+import { writeJson } from '../file/exact-json.ts';
+
+/** Helps programs that guess the encoding. */
+export const BYTE_ORDER_MARK = '\uFEFF';
+
+export interface CsvOptions {
+  /** The names in their paths are joined with dots. */
+  readonly columns: readonly ItemColumn[];
+  readonly byteOrderMark: boolean;
+  /** Escapes cells that a spreadsheet would treat as a formula. */
+  readonly safe: boolean;
+}
+
+/** The value of a cell; documents are JSON there, so that a text differs from what it says. */
+function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknown {
+  let value = item;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null;
+    value = Reflect.get(value, key);
+  }
+  const isJson = typeof value === 'string' ? isDocument : typeof value === 'object';
+  return isJson && value !== null ? writeJson(value) : value;
+}
+
+/** Writes batches of items; nothing when there are none. */
+export async function* csvText(
+  items: AsyncIterable<readonly unknown[]>,
+  { columns, byteOrderMark, safe }: CsvOptions,
+): AsyncGenerator<string> {
+  const write = (rows: readonly (readonly unknown[])[]) =>
+    stringify([...rows], {
+      quoted_string: true,
+      escape_formulas: safe,
+      cast: { boolean: (value) => String(value) },
+      eof: false,
+    });
+  let before = byteOrderMark ? BYTE_ORDER_MARK : '';
+  const header = write([columns.map(({ path }) => path.join('.'))]);
+  let begun = false;
+  for await (const batch of items) {
+    if (batch.length === 0) continue;
+    const rows = batch.map((item) => columns.map((column) => valueAt(item, column)));
+    yield `${before}${begun ? '' : `${header}\n`}${write(rows)}`;
+    before = '\n';
+    begun = true;
+  }
+}

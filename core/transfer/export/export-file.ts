@@ -1,0 +1,130 @@
+/** Writes the content of an exported file: items in one of the formats, as an import reads them. */
+
+import { stringify } from 'csv-stringify/sync';
+import type { ClientBase } from 'pg';
+import Cursor from 'pg-cursor';
+import { copyOut } from '#core/database/copy-out.ts';
+import type { Statement } from '#core/database/sql.ts';
+import type { ExportFormat } from '#core/jobs/message/export.ts';
+import type { ItemColumn, Query } from '#core/query/query.ts';
+import {
+  type CompiledCopy,
+  compileCopy,
+  compileExactRows,
+  type ReadTarget,
+} from '#core/read/sql/compile.ts';
+import { BYTE_ORDER_MARK } from './csv.ts';
+import { ndjsonText, singleLine, xmlText, yamlText } from './json-yaml-xml.ts';
+import { parsedItems } from './readable-items.ts';
+
+/** What a file is made of: lines of CSV, or the JSON texts of items. */
+export type FileStatement =
+  | { readonly format: 'csv' | 'csv_utf8'; readonly safe: boolean; readonly copy: CompiledCopy }
+  | {
+      readonly format: Exclude<ExportFormat, 'csv' | 'csv_utf8'>;
+      readonly statement: Statement;
+    };
+
+/** A part of a file. */
+export interface FilePart {
+  readonly bytes: Buffer;
+  /** Items in the file up to here. */
+  readonly rows: number;
+}
+
+/** @throws ServiceError FORBIDDEN, INVALID_QUERY */
+export function fileStatement(
+  target: ReadTarget,
+  query: Query,
+  { format, safe }: { readonly format: ExportFormat; readonly safe: boolean },
+): FileStatement {
+  if (format === 'csv' || format === 'csv_utf8') {
+    return { format, safe, copy: compileCopy(target, query, { safe }) };
+  }
+  return { format, statement: compileExactRows(target, query) };
+}
+
+/** Settings that the texts of values depend on, for one transaction. */
+const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 1`;
+
+function header(columns: readonly ItemColumn[], safe: boolean): string {
+  const names = columns.map(({ path }) => path.join('.'));
+  return stringify([names], { escape_formulas: safe });
+}
+
+async function* csvParts(
+  client: ClientBase,
+  { format, safe, copy }: Extract<FileStatement, { copy: CompiledCopy }>,
+): AsyncGenerator<FilePart> {
+  const mark = format === 'csv_utf8' ? BYTE_ORDER_MARK : '';
+  yield { bytes: Buffer.from(mark + header(copy.columns, safe)), rows: 0 };
+  yield* copyOut(client, copy.text);
+}
+
+/** Rows that are fetched at first, and at most; characters that a fetch should make up. */
+const FIRST_ROWS = 20;
+const MOST_ROWS = 1_000;
+const FETCH_LENGTH = 262_144;
+
+/** The first column of the rows of a statement, in batches. */
+async function* textsOf(
+  client: ClientBase,
+  { text, values }: Statement,
+): AsyncGenerator<readonly string[]> {
+  const cursor = client.query(new Cursor<[string | null]>(text, values, { rowMode: 'array' }));
+  for (let count = FIRST_ROWS; ; ) {
+    const rows = await cursor.read(count);
+    if (rows.length === 0) return;
+    const texts = rows.map(([row]) => row ?? 'null');
+    yield texts;
+    const length = texts.reduce((sum, row) => sum + row.length, 0);
+    const fitting = Math.floor((FETCH_LENGTH * texts.length) / Math.max(length, 1));
+    count = Math.max(1, Math.min(fitting, texts.length * 4, MOST_ROWS));
+  }
+}
+
+type Batches = AsyncIterable<readonly string[]>;
+
+/** A list with an item on each line. */
+async function* listText(batches: Batches): AsyncGenerator<string> {
+  let before = '[\n';
+  for await (const batch of batches) {
+    yield before + batch.map(singleLine).join(',\n');
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
+}
+
+function textOf(format: ExportFormat, batches: Batches): AsyncIterable<string> {
+  if (format === 'xml') return xmlText(parsedItems(batches));
+  if (format === 'yaml') return yamlText(parsedItems(batches));
+  return format === 'json' ? listText(batches) : ndjsonText(batches);
+}
+
+async function* rowParts(
+  client: ClientBase,
+  { format, statement }: Extract<FileStatement, { statement: Statement }>,
+): AsyncGenerator<FilePart> {
+  let rows = 0;
+  const counted = async function* () {
+    for await (const batch of textsOf(client, statement)) {
+      rows += batch.length;
+      yield batch;
+    }
+  };
+  for await (const text of textOf(format, counted())) yield { bytes: Buffer.from(text), rows };
+}
+
+/**
+ * The content of a file as one transaction sees the items. Leaving the loop early leaves the
+ * statement open: whoever leaves ends the connection.
+ */
+export async function* fileParts(
+  client: ClientBase,
+  statement: FileStatement,
+): AsyncGenerator<FilePart> {
+  await client.query(BEGIN);
+  yield* 'copy' in statement ? csvParts(client, statement) : rowParts(client, statement);
+  await client.query('COMMIT');
+}

@@ -1,0 +1,33 @@
+/** Writes items in the requested format, as they arrive. */
+import type { ExportFormat } from '#core/jobs/message/export.ts';
+import type { ItemColumn } from '#core/query/query.ts';
+import { csvText } from './csv.ts';
+import { jsonText, ndjsonText, xmlText, yamlText } from './json-yaml-xml.ts';
+import { exactItems, parsedItems } from './readable-items.ts';
+
+export interface ExportOptions {
+  readonly format: ExportFormat;
+  /** The plain values of an item, for table formats. */
+  readonly columns: readonly ItemColumn[];
+  readonly safe: boolean;
+}
+
+/** @param items JSON texts in batches */
+export function exportText(
+  items: AsyncIterable<readonly string[]>,
+  { format, columns, safe }: ExportOptions,
+): AsyncIterable<string> {
+  switch (format) {
+    case 'csv':
+    case 'csv_utf8':
+      return csvText(exactItems(items), { columns, safe, byteOrderMark: format === 'csv_utf8' });
+    case 'json':
+      return jsonText(items);
+    case 'ndjson':
+      return ndjsonText(items);
+    case 'xml':
+      return xmlText(parsedItems(items));
+    case 'yaml':
+      return yamlText(parsedItems(items));
+  }
+}

@@ -1,0 +1,80 @@
+/** What an import takes, and what it tells at its end. */
+
+import type pg from 'pg';
+import type { Caller } from '#core/access/grants.ts';
+import type { Rights } from '#core/access/rights.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import type { JobProgress } from '#core/messaging/bus.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+import type { CollectionRule } from '#core/write/write-context.ts';
+import type { DecompressionLimits } from './file/decompress.ts';
+import type { StoredFile } from './file/import-file.ts';
+
+/** The result of an import. */
+export interface ImportResult {
+  readonly inserted: number;
+  readonly updated: number;
+  /** Rows that were identical in the table. */
+  readonly unchanged: number;
+  /** Rows whose key comes again later in the file: the last one is used. */
+  readonly duplicates: number;
+  /** Rows without any value, and rows that a trigger discarded. */
+  readonly skipped: number;
+  /** Faulty rows that were left out; 0 when one of them refuses the file. */
+  readonly failed: number;
+  /** Nothing of it was kept; absent when it was. */
+  readonly dry_run?: boolean;
+}
+
+export interface ImportOptions {
+  /** A connection for this import alone, outside of a transaction. */
+  readonly client: pg.ClientBase;
+  readonly catalog: Catalog;
+  readonly collection: string;
+  /** The id of the job, which its session shows as `application_name`. */
+  readonly job?: string;
+  /** The only fields that the file may contain; all when not given. */
+  readonly fields?: ReadonlySet<string>;
+  readonly sender: ImportSender;
+  readonly file: StoredFile;
+  readonly expansion: DecompressionLimits;
+  /** The options that the sender chose. */
+  readonly parameters: ImportParameters;
+  readonly signal: AbortSignal;
+  /** Cancels the running statement of a backend, from another connection. */
+  readonly interrupt: (backend: number) => Promise<void>;
+  /**
+   * Runs a script that analyzes a table, on another connection, so that its lock is not held for as
+   * long as the import takes. What goes wrong there is not worth an import.
+   */
+  readonly analyze: (script: string) => Promise<void>;
+  readonly progress: (progress: JobProgress) => void;
+  /**
+   * Stops at a named position for tests: `import.parsing`; `import.staged` and, with the rows
+   * merged but not committed, `import.merging` (both only with the staging table).
+   */
+  readonly failpoint: (name: string) => Promise<void>;
+  /** Maximum number of reported faults. */
+  readonly errorLimit: number;
+  /** Stores the report of the rows that are left out, as CSV, before `complete`. */
+  readonly report: (content: AsyncIterable<Uint8Array>) => Promise<void>;
+  /**
+   * Records the result on the client; the last statement before COMMIT.
+   * @param written the collections that the file wrote to
+   */
+  readonly complete: (result: ImportResult, written: ReadonlySet<string>) => Promise<void>;
+}
+
+/** The sender of a file. */
+export interface ImportSender {
+  readonly caller: Caller;
+  readonly rights: Rights;
+  readonly bounds: QueryBounds;
+  /** Hashes a secret in the slow way. */
+  readonly hash: (secret: string) => Promise<string>;
+  /** What a collection demands of items that are related to those of the file. */
+  readonly ruleOf: (collection: Collection) => CollectionRule;
+  /** Most items that one row may write; undefined: no bound. */
+  readonly maxItems: number | undefined;
+}

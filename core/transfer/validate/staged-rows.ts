@@ -1,0 +1,54 @@
+/** The staged rows as the merge would leave them in the table. */
+import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import { STAGING, type Staged } from '../copy/staging-table.ts';
+import type { ImportOptions } from '../import-options.ts';
+import type { ImportRun } from '../import-run.ts';
+import type { ImportTarget } from '../import-target.ts';
+import { sameKey } from '../merge/merge-by-key.ts';
+import { mergedValue } from '../merge/merged-values.ts';
+
+/** Staged rows and the table that they go to. */
+export interface StagedRows {
+  readonly options: ImportOptions;
+  readonly target: ImportTarget;
+  readonly staged: Staged;
+  readonly same: Sql | null;
+}
+
+export function stagedRowsOf({ options, target }: ImportRun, staged: Staged): StagedRows {
+  return { options, target, staged, same: sameKey(target, staged.columns) };
+}
+
+/** Number of the row, in the relation of {@link resultingRows}. */
+export const ROW_NUMBER = identifier('sluice row');
+
+export function rowNumberOf({ staged }: Pick<StagedRows, 'staged'>, column: string): number {
+  return staged.columns.findIndex(({ name }) => name === column);
+}
+
+/** The staged rows as they would be in the table, under its column names. */
+export function resultingRows(subject: StagedRows): Sql {
+  const { target, staged, same } = subject;
+  const stored = target.table.columns.filter((column) => column.generatedExpression === null);
+  const values = stored.map(({ name, sequence, identity }) => {
+    // No sequence value is used up for a check.
+    const numbered = sequence !== null || identity !== null;
+    const initial = numbered ? sql`NULL` : (target.defaults.get(name) ?? sql`NULL`);
+    const existing = sql`t.${identifier(name)}`;
+    const matched =
+      same === null ? sql`FALSE` : sql`t.${identifier(target.key[0]?.name ?? '')} IS NOT NULL`;
+    const created = mergedValue(target, staged, { action: 'create', name, otherwise: initial });
+    const changed = target.fixed.has(name)
+      ? existing
+      : mergedValue(target, staged, { action: 'update', name, otherwise: existing });
+    const value = sql`CASE WHEN ${matched} THEN ${changed} ELSE ${created} END`;
+    return sql`${value} AS ${identifier(name)}`;
+  });
+  const base = sql`SELECT s."row" AS ${ROW_NUMBER}, ${join(values)} FROM ${STAGING} s
+    LEFT JOIN ${target.name} t ON ${same ?? sql`FALSE`}`;
+  if (target.generated.size === 0) return sql`(${base})`;
+  const computed = [...target.generated].map(
+    ([name, expression]) => sql`(${expression}) AS ${identifier(name)}`,
+  );
+  return sql`(SELECT b.*, ${join(computed)} FROM (${base}) b)`;
+}

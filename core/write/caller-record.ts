@@ -1,0 +1,101 @@
+/**
+ * The values behind `$CURRENT_USER.path` and its like in presets and validations: read before items
+ * are prepared, by one statement for all of them, which sees every field that is not concealed.
+ */
+import type { Permission } from '#core/access/rights.ts';
+import type { Reason } from '#core/base/errors/reason.ts';
+import { reasonOf } from '#core/base/errors/reason-of-error.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import { rowsOf } from '#core/database/prepared.ts';
+import { join, render, sql } from '#core/database/sql.ts';
+import type { Collection } from '#core/model/catalog/catalog.ts';
+import { isRecordPath } from '#core/read/plan/caller-record-path.ts';
+import type { ReadTarget } from '#core/read/sql/compile.ts';
+import { callerRecord } from '#core/read/sql/table-rows.ts';
+import type { Action } from './payload.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** What each path leads to: a value, a list where there may be several, null where there is none. */
+export type CallerRecords = ReadonlyMap<string, unknown>;
+
+export const NO_RECORDS: CallerRecords = new Map();
+
+/** The texts in a JSON value that name a variable with a path. */
+export function pathsIn(value: unknown): string[] {
+  if (typeof value === 'string') return isRecordPath(value) ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(pathsIn);
+}
+
+const known = new WeakMap<Permission | Collection, readonly string[]>();
+
+function remembered(
+  of: Permission | Collection,
+  values: () => readonly unknown[],
+): readonly string[] {
+  const found = known.get(of) ?? values().flatMap(pathsIn);
+  known.set(of, found);
+  return found;
+}
+
+function pathsNamed(permission: Permission): readonly string[] {
+  return remembered(permission, () => [permission.presets, permission.validation]);
+}
+
+function pathsOf(collection: Collection): readonly string[] {
+  return remembered(collection, () =>
+    collection.descriptor.fields.map(({ row }) => row.validation),
+  );
+}
+
+/** The paths that items of a collection have to be prepared with. */
+function pathsFor({ collection, target }: WriteContext, action: Action): readonly string[] {
+  const permissions = target.rights.of(collection.name, action);
+  return [...permissions.flatMap(pathsNamed), ...pathsOf(collection)];
+}
+
+/** Whether items cannot be prepared before the database has been asked for the caller's record. */
+export function needsCallerRecords({ collection, target }: WriteContext, action: Action): boolean {
+  const permissions = target.rights.of(collection.name, action);
+  return pathsOf(collection).length > 0 || permissions.some((one) => pathsNamed(one).length > 0);
+}
+
+/** Why a path cannot be resolved for anybody; null when it can. */
+export function pathFault(target: ReadTarget, path: string): Reason | null {
+  try {
+    // Whoever has all of them is somebody for whom every path is compiled.
+    const someone = '00000000-0000-4000-8000-000000000000';
+    const ids = { user: someone, role: someone, roles: [someone], policies: [someone] };
+    callerRecord({ ...target, caller: { ...target.caller, ...ids } }, path);
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError) return { ...reasonOf(error), sentence: error.message };
+    throw error;
+  }
+}
+
+/**
+ * Reads what the paths lead to. One that leads nowhere any more is absent, so that no rule holds for
+ * it and no preset is made of it.
+ */
+export async function callerRecords(write: WriteContext, action: Action): Promise<CallerRecords> {
+  if (!needsCallerRecords(write, action)) return NO_RECORDS;
+  const paths = [...new Set(pathsFor(write, action))];
+  const compiled = paths.flatMap((path) => {
+    try {
+      return [{ path, value: callerRecord(write.target, path) }];
+    } catch (error) {
+      if (error instanceof ServiceError) return [];
+      throw error;
+    }
+  });
+  if (compiled.length === 0) return NO_RECORDS;
+  const select = sql`SELECT ${join(compiled.map(({ value }) => sql`(${value})::text`))}`;
+  const [row] = await rowsOf<(string | null)[]>(write.client, render(select));
+  return new Map(
+    compiled.map(({ path }, index) => {
+      const text = row?.[index] ?? null;
+      return [path, text === null ? null : JSON.parse(text)];
+    }),
+  );
+}

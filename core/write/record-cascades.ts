@@ -1,0 +1,115 @@
+/**
+ * What PostgreSQL deletes or changes by itself when rows are deleted, through foreign keys: where
+ * somebody listens to it, it is told like every other change.
+ */
+
+import { bareType } from '#core/database/column-type.ts';
+import { rowsOf } from '#core/database/prepared.ts';
+import { identifier, join, raw, render, type Sql, sql } from '#core/database/sql.ts';
+import type { ForeignKeyDescriptor } from '#core/database/table-descriptor.ts';
+import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
+import type { Key } from '#core/query/key.ts';
+import { MAX_KEYS } from './changes/change.ts';
+import { keepDeletedSql, listenedSql } from './changes/deleted-items.ts';
+import { tableOf } from './row-statements.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** A foreign key, and the collection that has it. */
+interface Link {
+  readonly child: Collection;
+  readonly key: ForeignKeyDescriptor;
+}
+
+/** What becomes of the items of one collection, and how they are found from the deleted ones. */
+interface Cascade {
+  readonly links: readonly Link[];
+  readonly child: Collection;
+  readonly action: 'delete' | 'update';
+}
+
+/** Links from a deleted row to what goes with it that are followed at most. */
+const MOST_LINKS = 5;
+/** Ways from a collection to others that are followed at most. */
+const MOST_CASCADES = 100;
+
+const known = new WeakMap<Catalog, Map<Collection, readonly Cascade[]>>();
+
+function linksTo(catalog: Catalog, { table }: Collection): readonly Link[] {
+  return [...catalog.collections.values()].flatMap((child) =>
+    (child.table?.foreignKeys ?? [])
+      .filter((key) => key.targetSchema === table?.schema && key.targetTable === table?.name)
+      .map((key) => ({ child, key })),
+  );
+}
+
+function* found(catalog: Catalog, parent: Collection, before: readonly Link[]): Generator<Cascade> {
+  if (before.length === MOST_LINKS) return;
+  for (const link of linksTo(catalog, parent)) {
+    const { child, key } = link;
+    const isDeleted = key.onDelete === 'CASCADE';
+    if (!isDeleted && key.onDelete !== 'SET NULL' && key.onDelete !== 'SET DEFAULT') continue;
+    const links = [...before, link];
+    if (!child.system && child.primaryKey.length === 1) {
+      yield { links, child, action: isDeleted ? 'delete' : 'update' };
+    }
+    if (isDeleted) yield* found(catalog, child, links);
+  }
+}
+
+/** What is deleted or changed together with items of a collection. */
+export function cascadesOf(catalog: Catalog, collection: Collection): readonly Cascade[] {
+  const ofCatalog = known.get(catalog) ?? new Map<Collection, readonly Cascade[]>();
+  known.set(catalog, ofCatalog);
+  const cascades = ofCatalog.get(collection);
+  if (cascades !== undefined) return cascades;
+  const made: Cascade[] = [];
+  for (const cascade of found(catalog, collection, [])) {
+    if (made.push(cascade) === MOST_CASCADES) break;
+  }
+  ofCatalog.set(collection, made);
+  return made;
+}
+
+/** `FROM … WHERE …` of the items that a cascade concerns, as `t`. */
+function rowsSql(deleted: Collection, keys: readonly Key[], { links }: Cascade): Sql {
+  const alias = (place: number) => raw(place === links.length - 1 ? 't' : `c${place}`);
+  const tables = links.map(({ child }, place) => sql`${tableOf(child)} AS ${alias(place)}`);
+  const matches = links.flatMap(({ key }, place) =>
+    key.columns.map((column, part) => {
+      const owner = place === 0 ? raw('p') : alias(place - 1);
+      const target = identifier(key.targetColumns[part] ?? '');
+      return sql`${alias(place)}.${identifier(column)} = ${owner}.${target}`;
+    }),
+  );
+  const arrays = deleted.primaryKey.map(
+    (_, part) => sql`${keys.map((key) => key[part] ?? null)}::text[]`,
+  );
+  const names = deleted.primaryKey.map((_, part) => identifier(`k${part}`));
+  const own = deleted.primaryKey.map(
+    ({ column }, part) =>
+      sql`p.${identifier(column.name)} = ${identifier('k', `k${part}`)}::${bareType(column)}`,
+  );
+  return sql`FROM unnest(${join(arrays)}) AS k(${join(names)}), ${tableOf(deleted)} AS p,
+    ${join(tables)} WHERE ${join([...own, ...matches], ' AND ')}`;
+}
+
+/** Keeps and tells what goes with items that are deleted next. */
+export async function recordCascades(write: WriteContext, keys: readonly Key[]): Promise<void> {
+  const { client, collection, history, listeners = null, target } = write;
+  if (listeners === null || history === undefined) return;
+  for (const cascade of cascadesOf(target.catalog, collection)) {
+    const { child, action } = cascade;
+    const [key] = child.primaryKey;
+    if (key === undefined) continue;
+    const item = sql`t.${identifier(key.column.name)}::text`;
+    const rows = rowsSql(collection, keys, cascade);
+    const statement =
+      action === 'delete'
+        ? sql`${keepDeletedSql(listeners, child, rows, item)} RETURNING item`
+        : sql`SELECT ${item} ${rows} AND ${listenedSql(listeners, child.name)}`;
+    const items = await rowsOf<[string]>(client, render(statement));
+    if (items.length === 0) continue;
+    const named = [...new Set(items.map(([text]) => text))];
+    history.noteItems(child, action, named.length > MAX_KEYS ? null : named);
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Finds the items that a payload means by the values of a unique key: these are changed, all others
+ * are created.
+ */
+
+import { ServiceError } from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
+import { TimeSlice } from '#core/base/process/time-slice.ts';
+import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import { keyOfValues } from '#core/query/key.ts';
+import { type Item, ownMember, toRow } from '../payload.ts';
+import type { WriteContext } from '../write-context.ts';
+import { readableKeys } from './check-links.ts';
+import { withPath } from './error-path.ts';
+import { firstEquals, lockMatching } from './lock.ts';
+import type { InputItem } from './payload-planner.ts';
+
+/** An item as it stands in the body. */
+type Sent = Pick<InputItem, 'place' | 'value'>;
+
+/** What is to be done with the items of a payload. */
+export interface MatchedItems {
+  readonly inputs: readonly InputItem[];
+  /** Some have the keys of items that the caller does not see. */
+  readonly isHidden: boolean;
+}
+
+function isPrimary({ primaryKey }: Collection, key: readonly ColumnField[]): boolean {
+  return key.length === primaryKey.length && primaryKey.every((field) => key.includes(field));
+}
+
+/** The values by which an item is found, as their columns read them; null: it is a new one. */
+function textsOf(
+  { collection }: WriteContext,
+  key: readonly ColumnField[],
+  item: Item,
+): readonly string[] | null {
+  const members = key.map(({ name }) => [name, ownMember(item, name)] as const);
+  const lacking = members.find(([, value]) => value === undefined || value === null);
+  if (isPrimary(collection, key)) {
+    const { primaryKey } = collection;
+    const values = primaryKey.map(({ name }) => ownMember(item, name));
+    return lacking === undefined ? keyOfValues(collection, values) : null;
+  }
+  if (lacking !== undefined) {
+    const [field, value] = lacking;
+    const type = value === null ? 'nnull' : 'required';
+    throw new ServiceError('FAILED_VALIDATION', { field, path: [], type });
+  }
+  const row = toRow(collection, Object.fromEntries(members), 'create');
+  return key.map((field) => row.get(field) ?? '');
+}
+
+/**
+ * Tells the items that exist, which are locked as far as the caller may change them, from new ones. An
+ * item that the caller does not see is none for him: PostgreSQL refuses a new one with its key.
+ * @param isCompared new items whose keys are written otherwise, but equal for PostgreSQL, are one; when
+ *   false, only those whose keys are written alike are
+ * @throws ServiceError INVALID_PAYLOAD, FAILED_VALIDATION for an item without a value of the key
+ */
+export async function matchExistingItems(
+  write: WriteContext,
+  key: readonly ColumnField[],
+  sent: readonly Sent[],
+  isCompared = false,
+): Promise<MatchedItems> {
+  const { collection } = write;
+  const fields = isPrimary(collection, key) ? collection.primaryKey : key;
+  const slice = new TimeSlice();
+  const values: (readonly string[] | null)[] = [];
+  for (const { place, value } of sent) {
+    if (slice.isOver()) await slice.pause();
+    // What is no object is refused like in every write.
+    const texts = isJsonObject(value)
+      ? await withPath(write, { place, sent: value }, async () => textsOf(write, key, value))
+      : null;
+    values.push(texts);
+  }
+  const known = values.filter((texts) => texts !== null);
+  const columns = fields.map(({ column }) => column.name);
+  const rows = await lockMatching(write, columns, known);
+  const keys = rows.flatMap((row) => (row === undefined || row.isLocked ? [] : [row.key]));
+  const seen = await readableKeys(write, keys);
+  const found = new Map(known.map((texts, index) => [texts, rows[index]]));
+  const firsts = isCompared ? await firstEquals(write, columns, known) : [];
+  const nameOf = new Map(known.map((texts, index) => [texts, known[firsts[index] ?? index]]));
+  let isHidden = false;
+  const inputs = sent.map((one, index): InputItem => {
+    const texts = values[index] ?? null;
+    if (texts === null) return { ...one, intent: 'create' };
+    const row = found.get(texts);
+    if (row !== undefined && (row.isLocked || seen.has(JSON.stringify(row.key)))) {
+      return { ...one, intent: 'update', key: row.key };
+    }
+    if (row !== undefined) isHidden = true;
+    return { ...one, intent: 'create', match: JSON.stringify(nameOf.get(texts)) };
+  });
+  return { inputs, isHidden };
+}

@@ -1,0 +1,100 @@
+/**
+ * A page to try GraphQL in, for browsers that open an endpoint: Altair, whose files are served from here
+ * and from nowhere else. Its policy lets no script run but these files.
+ */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Negotiator from 'negotiator';
+import type { Request } from '#edge/http/request.ts';
+import type { Response } from '#edge/http/response.ts';
+import { type FileSource, Folder, filesInMemory, firstOf } from '#edge/static/file-source.ts';
+import { StaticFile } from '#edge/static/static-file.ts';
+import { type StaticSite, staticRoutes } from '#edge/static/static-routes.ts';
+import type { Scope } from './schema.ts';
+
+/** Where the files of the page are. */
+const PAGE_PATH = '/graphql/page';
+
+/** The script that tells the page its endpoint. */
+function settingsOf(scope: Scope): string {
+  const path = scope === 'items' ? '/graphql' : '/graphql/system';
+  return `const endpoint = new URL(${JSON.stringify(path)}, location.href);
+const socket = new URL('/graphql', location.href);
+socket.protocol = socket.protocol.replace('http', 'ws');
+AltairGraphQL.init({
+  endpointURL: endpoint.href,
+  subscriptionsEndpoint: socket.href,
+  subscriptionsProtocol: 'graphql-ws',
+  initialSubscriptionsProvider: 'graphql-ws',
+  initialName: ${JSON.stringify(`Sluice: ${scope}`)},
+  initialHeaders: { Authorization: 'Bearer ' },
+  disableAccount: true,
+});
+`;
+}
+
+function script(scope: Scope): readonly [string, StaticFile] {
+  return [`${scope}.js`, new StaticFile('text/javascript; charset=utf-8', settingsOf(scope))];
+}
+
+const folder = new Folder(
+  join(dirname(fileURLToPath(import.meta.resolve('altair-static'))), 'dist'),
+);
+const all = firstOf(filesInMemory(new Map([script('items'), script('system')])), folder);
+/** The page itself is served at the endpoints. */
+const files: FileSource = {
+  find: async (name) => (name === 'index.html' ? null : await all.find(name)),
+};
+
+/** Whether a browser asks for something to look at, not for an answer. */
+export function acceptsHtml(request: Request): boolean {
+  if (request.method === 'POST' || new URLSearchParams(request.query).has('query')) return false;
+  const accept = request.header('accept');
+  if (accept === undefined) return false;
+  const types = ['application/json', 'application/graphql-response+json', 'text/html'];
+  return new Negotiator({ headers: { accept } }).mediaTypes(types)[0] === 'text/html';
+}
+
+/** The page for an endpoint. */
+export async function explorerPage(scope: Scope): Promise<Response> {
+  const policy = [
+    // The page writes its styles itself; only scripts could do harm, and they come as files alone.
+    ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'"],
+    ...["img-src 'self' data:", "font-src 'self' data:"],
+    ...["connect-src 'self'", "worker-src 'self' blob:", "frame-src 'self'", "base-uri 'self'"],
+    ...["form-action 'none'", "frame-ancestors 'none'"],
+  ];
+  const index = await folder.find('index.html');
+  const html = Buffer.from(index?.bytes ?? '')
+    .toString()
+    .replace(/<base [^>]*>/, `<base href="${PAGE_PATH}/">`)
+    .replace('</body>', `<script type="module" src="${scope}.js"></script></body>`);
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': policy.join('; '),
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      Vary: 'Accept',
+    },
+    body: html,
+  };
+}
+
+const page: StaticSite = {
+  prefix: PAGE_PATH,
+  title: 'the page to try GraphQL in',
+  enabled: ({ GRAPHQL_PAGE }) => GRAPHQL_PAGE,
+  source: () => files,
+  entry: null,
+  hashed: /-[A-Z0-9]{8}\.\w+$/,
+  // What an extension of the page runs in a frame has no origin.
+  policy: (name) =>
+    name.startsWith('iframe-sandbox/')
+      ? 'sandbox allow-scripts'
+      : "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** The files of the page. */
+export const EXPLORER_ROUTES = staticRoutes(page);

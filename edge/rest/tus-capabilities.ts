@@ -1,0 +1,25 @@
+/** What of tus 1.0 there is, as clients ask by OPTIONS before they begin. */
+import type { Config } from '#core/base/config/variables.ts';
+
+/** The extensions of the protocol that there are. */
+export const TUS_EXTENSIONS = [
+  ...['creation', 'creation-with-upload', 'creation-defer-length'],
+  ...['expiration', 'checksum', 'termination'],
+];
+/** Algorithms of `Upload-Checksum`, which `node:crypto` calls the same. */
+export const TUS_CHECKSUMS = ['sha1', 'sha256', 'md5'] as const;
+
+/** What the server can do, as clients ask before they begin. */
+export function tusCapabilities(
+  config: Pick<Config, 'TUS_ENABLED' | 'FILES_MAX_UPLOAD_SIZE'>,
+): Readonly<Record<string, string>> {
+  const { FILES_MAX_UPLOAD_SIZE: max } = config;
+  if (!config.TUS_ENABLED) return {};
+  return {
+    'Tus-Resumable': '1.0.0',
+    'Tus-Version': '1.0.0',
+    'Tus-Extension': TUS_EXTENSIONS.join(','),
+    'Tus-Checksum-Algorithm': TUS_CHECKSUMS.join(','),
+    ...(max === undefined ? {} : { 'Tus-Max-Size': String(max) }),
+  };
+}

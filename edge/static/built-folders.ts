@@ -1,0 +1,14 @@
+/** The folders of pages that are built beforehand: those of this installation, unless its configuration says otherwise. */
+import { join } from 'node:path';
+import type { Config } from '#core/base/config/variables.ts';
+import { Folder } from './file-source.ts';
+
+const BUILT = join(import.meta.dirname, '../../ops');
+
+export function openAdminApp({ ADMIN_APP_DIR }: Pick<Config, 'ADMIN_APP_DIR'>): Folder {
+  return new Folder(ADMIN_APP_DIR ?? join(BUILT, 'app/dist'));
+}
+
+export function openDocs(): Folder {
+  return new Folder(join(BUILT, 'docs/site/dist'), 'docs.html');
+}

@@ -1,0 +1,97 @@
+/**
+ * One of our queues as bull-board sees it: read from BullMQ, changed by our services alone. Whatever
+ * has no service throws, so that nothing changes a queue past `system_jobs`.
+ */
+import assert from 'node:assert/strict';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { type Job, Queue } from 'bullmq';
+import type { Log } from '#core/base/log/log.ts';
+import { openBullQueue } from '#core/jobs/bullmq.ts';
+import type { QueueName, Queues } from '#core/jobs/queue.ts';
+import type { QueueActions } from './queue-actions.ts';
+
+/** Something that bull-board offers and no service of ours does. */
+export class SwitchedOffError extends Error {
+  constructor() {
+    super('The monitor cannot do this: it has no counterpart in /jobs and /queues.');
+    this.name = 'SwitchedOffError';
+  }
+}
+
+async function refuse(): Promise<never> {
+  throw new SwitchedOffError();
+}
+
+export class BoardQueue extends BullMQAdapter {
+  readonly #name: QueueName;
+  readonly #actions: QueueActions;
+
+  constructor(name: QueueName, queue: Queue, actions: QueueActions) {
+    super(queue, { displayName: name, allowRetries: true });
+    this.#name = name;
+    this.#actions = actions;
+  }
+
+  override getName(): string {
+    return this.#name;
+  }
+
+  override async getJob(id: string): Promise<Job | undefined> {
+    const job = await super.getJob(id);
+    return job && this.#ours(job);
+  }
+
+  override async getJobs(...options: Parameters<BullMQAdapter['getJobs']>): Promise<Job[]> {
+    return (await super.getJobs(...options)).map((job) => this.#ours(job));
+  }
+
+  override pause(): Promise<void> {
+    return this.#actions.switch(this.#name, 'paused');
+  }
+
+  override resume(): Promise<void> {
+    return this.#actions.switch(this.#name, 'running');
+  }
+
+  override clean = refuse;
+  override addJob = refuse;
+  override empty = refuse;
+  override obliterate = refuse;
+  override promoteAll = refuse;
+  override removeJobScheduler = refuse;
+  override runJobSchedulerNow = refuse;
+  override updateJobScheduler = refuse;
+  override setGlobalConcurrency = refuse;
+  override setConfiguredRateLimit = refuse;
+  override removeConfiguredRateLimit = refuse;
+  override releaseActiveRateLimit = refuse;
+
+  /** To remove a job is to cancel it: its row stays. */
+  #ours(job: Job): Job {
+    const { id } = job;
+    assert(id !== undefined);
+    job.retry = () => this.#actions.retry(id);
+    job.remove = () => this.#actions.cancel(id);
+    job.promote = refuse;
+    job.updateData = refuse;
+    job.changeDelay = refuse;
+    job.changePriority = refuse;
+    job.removeUnprocessedChildren = refuse;
+    return job;
+  }
+}
+
+/** The queues of the board, on either backend. */
+export async function openBoardQueues(
+  names: readonly QueueName[],
+  { queues, actions, log }: { queues: Queues; actions: QueueActions; log: Log },
+): Promise<readonly BoardQueue[]> {
+  return await Promise.all(
+    names.map(async (name) => {
+      const queue: unknown = await openBullQueue(queues.serverName(name), queues.connection, log);
+      // On PostgreSQL it is a subclass whose options are others.
+      assert(queue instanceof Queue);
+      return new BoardQueue(name, queue, actions);
+    }),
+  );
+}

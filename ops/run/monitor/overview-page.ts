@@ -1,0 +1,114 @@
+/** The first page of the monitor, written on the server and without scripts. */
+
+import type { ProcessMetrics } from '#core/base/metrics/process-metrics.ts';
+import { escapeHtml } from '#core/base/text/escape-html.ts';
+import type { EndedJobs, FailedJob, QueueFacts } from '#core/services/overview.ts';
+
+export interface OverviewFacts {
+  readonly release: string;
+  readonly processes: readonly ProcessMetrics[];
+  readonly queues: readonly QueueFacts[];
+  readonly ended: readonly EndedJobs[];
+  readonly failures: readonly FailedJob[];
+}
+
+const STYLE = `
+  body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
+  table { border-collapse: collapse; margin-bottom: 2rem; width: 100%; }
+  th, td { border-bottom: 1px solid #8884; padding: .3rem .6rem; text-align: left; }
+  td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+  .bad { color: #c00; font-weight: 600; }
+  :root { color-scheme: light dark; }`;
+
+/** A duration in the largest unit that leaves a number of two digits or fewer. */
+function duration(seconds: number): string {
+  if (seconds < 100) return `${Math.round(seconds * 10) / 10} s`;
+  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3_600)} h`;
+}
+
+type Cell = string | number | { readonly bad: string };
+
+function cell(value: Cell): string {
+  if (typeof value === 'number') return `<td class="number">${value}</td>`;
+  if (typeof value === 'string') return `<td>${escapeHtml(value)}</td>`;
+  return `<td class="bad">${escapeHtml(value.bad)}</td>`;
+}
+
+function table(id: string, head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  if (rows.length === 0) return `<p id="${id}">None.</p>`;
+  const titles = head.map((title) => `<th>${escapeHtml(title)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`).join('\n');
+  return `<table id="${id}"><thead><tr>${titles}</tr></thead><tbody>${body}</tbody></table>`;
+}
+
+/** A gauge of a process, from what it told. */
+function gauge({ families }: ProcessMetrics, name: string): number | null {
+  return families?.find((family) => family.name === name)?.values[0]?.value ?? null;
+}
+
+function processRow(process: ProcessMetrics): readonly Cell[] {
+  const { name, pid, families } = process;
+  const started = gauge(process, 'sluice_process_start_time_seconds');
+  const memory = gauge(process, 'sluice_process_resident_memory_bytes');
+  return [
+    name,
+    pid === null ? '' : String(pid),
+    families === null ? { bad: 'does not answer' } : 'live',
+    started === null ? '' : duration(Math.max(0, Date.now() / 1_000 - started)),
+    memory === null ? '' : `${Math.round(memory / 1_048_576)} MiB`,
+  ];
+}
+
+/** The page as HTML. */
+export function overviewPage({
+  release,
+  processes,
+  queues,
+  ended,
+  failures,
+}: OverviewFacts): string {
+  const parts = [
+    '<h2>Processes</h2>',
+    table('processes', ['Name', 'Process id', 'State', 'Up', 'Memory'], processes.map(processRow)),
+    '<h2>Queues</h2>',
+    table(
+      'queues',
+      ['Queue', 'State', 'Waiting', 'Running', 'Oldest waiting job'],
+      queues.map(({ name, state, waiting, running, oldest }) => [
+        name,
+        state === 'running' ? state : { bad: state },
+        waiting,
+        running,
+        waiting === 0 ? '' : duration(oldest),
+      ]),
+    ),
+    '<h2>Jobs of the last hour</h2>',
+    table(
+      'ended',
+      ['Kind', 'State', 'Jobs', 'Average time'],
+      ended.map(({ kind, state, jobs, seconds }) => [kind, state, jobs, duration(seconds)]),
+    ),
+    '<h2>Last failures</h2>',
+    table(
+      'failures',
+      ['Ended', 'Kind', 'Collection', 'Job', 'Reason'],
+      failures.map(({ on, kind, collection, id, reason }) => [
+        on,
+        kind,
+        collection ?? '',
+        id,
+        reason,
+      ]),
+    ),
+  ];
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Sluice monitor</title>
+<meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="10"><link rel="icon" href="data:,">
+<style>${STYLE}</style></head>
+<body><h1>Sluice monitor</h1>
+<p>Release ${escapeHtml(release)}. <a href="/queues">Queues and jobs</a>, <a href="/metrics">metrics</a>.</p>
+${parts.join('\n')}
+</body></html>
+`;
+}

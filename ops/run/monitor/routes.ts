@@ -1,0 +1,89 @@
+/** The routes of the monitor: the overview, the board over the queues, and the metrics. */
+
+import type { Log } from '#core/base/log/log.ts';
+import type { ProcessMetrics } from '#core/base/metrics/process-metrics.ts';
+import { QUEUE_NAMES, type Queues } from '#core/jobs/queue.ts';
+import { RELEASE } from '#core/model/system/release.ts';
+import {
+  endedJobs,
+  latestFailures,
+  type OverviewParts,
+  queueOverview,
+} from '#core/services/overview.ts';
+import { html, type MonitorRequest, type MonitorResponse, text } from './http.ts';
+import { overviewPage } from './overview-page.ts';
+import type { QueueActions } from './queue-actions.ts';
+import { QueueMetrics } from './queue-metrics.ts';
+import type { MonitorRoute } from './server.ts';
+import type { SignIn } from './sign-in.ts';
+import { TotalMetrics } from './total-metrics.ts';
+
+export interface RouteParts extends OverviewParts {
+  readonly queues: Queues;
+  readonly actions: QueueActions;
+  readonly signIn: SignIn;
+  /** The metrics of all processes. */
+  readonly collect: () => Promise<readonly ProcessMetrics[]>;
+  readonly log: Log;
+}
+
+const BOARD = '/queues';
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+type Board = (request: MonitorRequest, path: string) => Promise<MonitorResponse>;
+
+/** The board is loaded when it is first opened: BullMQ is large. */
+function boardOnDemand({ queues, actions, log }: RouteParts): () => Promise<Board> {
+  const open = async () => {
+    const [{ openBoardQueues }, { openBoard }] = await Promise.all([
+      import('./board-queue.ts'),
+      import('./board.ts'),
+    ]);
+    return openBoard(await openBoardQueues(QUEUE_NAMES, { queues, actions, log }), BOARD);
+  };
+  let opened: Promise<Board> | null = null;
+  return () => {
+    if (opened !== null) return opened;
+    const opening = open();
+    opened = opening;
+    opening.catch(() => {
+      opened = null;
+    });
+    return opening;
+  };
+}
+
+/** Everything that only the operator may see. */
+export function operatorRoutes(parts: RouteParts): MonitorRoute {
+  const { signIn, collect } = parts;
+  const board = boardOnDemand(parts);
+  const totals = new TotalMetrics();
+  const queueMetrics = new QueueMetrics(parts);
+
+  const metrics = async (): Promise<MonitorResponse> => {
+    const processes = await collect();
+    const body = await totals.text(processes, await queueMetrics.families(processes));
+    return { status: 200, type: METRICS_TYPE, body };
+  };
+  const overview = async () => {
+    const [processes, queues, ended, failures] = await Promise.all([
+      collect(),
+      queueOverview(parts),
+      endedJobs(parts),
+      latestFailures(parts),
+    ]);
+    return html(overviewPage({ release: RELEASE, processes, queues, ended, failures }));
+  };
+
+  return async (request) => {
+    const operator = await signIn.of(request);
+    if ('status' in operator) return operator;
+    const { method, path } = request;
+    if (path === BOARD || path.startsWith(`${BOARD}/`)) {
+      return await (await board())(request, path.slice(BOARD.length) || '/');
+    }
+    if (path !== '/' && path !== '/metrics') return null;
+    if (method !== 'GET') return text(405, 'Only GET.');
+    return path === '/' ? await overview() : await metrics();
+  };
+}

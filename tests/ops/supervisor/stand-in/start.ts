@@ -1,5 +1,0 @@
-/** `npm start` with stand-ins for edge and worker. */
-import { run } from '#ops/supervisor/run-supervisor.ts';
-
-const script = 'tests/ops/supervisor/stand-in/process.ts';
-process.exit(await run({ edge: script, worker: script }));
