@@ -38,6 +38,8 @@ export interface AskedConnection {
 /** Connections that were asked and have not answered. */
 interface Round {
   readonly by: Sign;
+  /** Whether the time for answers is over; those that a busy process has not read yet count, too. */
+  isOver: boolean;
   readonly silent: Set<AskedConnection>;
 }
 
@@ -97,7 +99,8 @@ export class HalfSentMessages {
     const excess = this.#unaccounted() - this.#least - this.#limit;
     if (excess <= 0) this.#round = null;
     else if (this.#round === null) this.#ask('frame', excess, now);
-    else this.#count(this.#round, excess, now);
+    else if (this.#round.isOver) this.#count(this.#round, excess, now);
+    else this.#round.isOver = true;
   }
 
   close(): void {
@@ -107,7 +110,7 @@ export class HalfSentMessages {
   #ask(by: Sign, excess: number, now: number): void {
     this.#excess = excess;
     const silent = new Set(this.#options.connections());
-    this.#round = { by, silent };
+    this.#round = { by, isOver: false, silent };
     for (const connection of silent) if (!connection.ask(by)) silent.delete(connection);
     this.#due = now + PATIENCE_MS;
   }

@@ -9,6 +9,7 @@ import { ProcessMemory } from '#core/base/holders/process-memory.ts';
 import type { Log } from '#core/base/log/log.ts';
 import { metrics } from '#core/base/metrics/metrics.ts';
 import { isTracing, RequestSpan } from '#core/base/tracing/span.ts';
+import { CorkHolder } from './cork-holder.ts';
 import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { failureOf } from './failure-response.ts';
@@ -113,6 +114,15 @@ function headersTooLarge(): ServiceError {
   return new ServiceError('HEADERS_TOO_LARGE', { reason: why, limit });
 }
 
+/**
+ * Whether the header Connection names "upgrade" (RFC 6455, 4.2.1). The library does not look, and
+ * closes a connection with "close" in the middle of its upgrade.
+ */
+function asksForUpgrade(request: Request): boolean {
+  const options = (request.header('connection') ?? '').toLowerCase().split(/[ \t]*,[ \t]*/);
+  return options.includes('upgrade');
+}
+
 const SUCCESS: Outcome = { level: 'debug' };
 
 /** Makes a server that does not listen yet. */
@@ -124,6 +134,8 @@ class HttpServer implements Server {
   readonly #options: ServerOptions;
   readonly #settings: ExchangeSettings;
   readonly #app = App();
+  /** Null where no WebSockets are served. */
+  readonly #corkHolder: CorkHolder | null;
   #listening: ListenSocket | null = null;
   #closed = false;
   #draining = false;
@@ -161,7 +173,9 @@ class HttpServer implements Server {
     const { log } = options;
     this.#halfSent = new HalfSentMessages({ connections: () => this.#outlets(), log });
     const open = { all: this.#sockets, halfSent: this.#halfSent };
-    for (const route of options.sockets ?? []) {
+    const routes = options.sockets ?? [];
+    this.#corkHolder = routes.length > 0 ? new CorkHolder() : null;
+    for (const route of routes) {
       this.#app.ws<SocketData>(route.path, {
         ...behaviorOf(route, open),
         upgrade: (socket, request, context) => this.#upgrade(route, socket, request, context),
@@ -171,6 +185,7 @@ class HttpServer implements Server {
   }
 
   async listen(host: string, port: number, shared: boolean): Promise<number> {
+    await this.#corkHolder?.open();
     const socket = await new Promise<ListenSocket | false>((resolve) => {
       this.#app.listen(host, port, shared ? SHARED_PORT : EXCLUSIVE_PORT, resolve);
     });
@@ -193,6 +208,7 @@ class HttpServer implements Server {
     this.#closed = true;
     for (const remove of this.#readings) remove();
     this.#halfSent.close();
+    this.#corkHolder?.close();
     this.#listening = null;
     this.#app.close();
   }
@@ -263,7 +279,8 @@ class HttpServer implements Server {
       else {
         const memory = new MessageMemory(this.#settings.memory);
         const data: SocketData = { handler, outlet: null, memory };
-        socket.cork(() => socket.upgrade(data, key ?? '', protocol, extensions ?? '', context));
+        const upgrade = () => socket.upgrade(data, key ?? '', protocol, extensions ?? '', context);
+        this.#corkHolder?.run(upgrade);
       }
       this.#end(current, 101);
     };
@@ -271,6 +288,9 @@ class HttpServer implements Server {
       if (current.headSize > HEADERS_MAX_SIZE) throw headersTooLarge();
       // The address cannot be asked for any more once the connection is a WebSocket.
       if (current.ip === '') throw new ClientGoneError();
+      if (!asksForUpgrade(current)) {
+        throw invalidPayload(reason('websocket_connection_header'));
+      }
       route
         .admit(current)
         .then(admitted)

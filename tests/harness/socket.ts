@@ -9,7 +9,7 @@ export interface TestSocket {
   readonly heard: Message[];
   send(message: unknown): void;
   sendText(text: string): void;
-  /** Takes the first message for which the condition holds. */
+  /** Takes the first message for which the condition holds; rejects when the connection ends. */
   next(is?: (message: Message) => boolean): Promise<Message>;
   /** From now on answers each message `ping` with `pong`, as clients of the heartbeat do. */
   answerPings(): void;
@@ -27,8 +27,11 @@ export async function openSocket(
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const socket = new WebSocket(url.replace(/^http/, 'ws'), { protocols, headers });
   const heard: Message[] = [];
-  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
-    socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }));
+  const ending = Promise.withResolvers<{ code: number; reason: string }>();
+  let end: string | null = null;
+  socket.addEventListener('close', ({ code, reason }) => {
+    end = `${code} ${reason}`;
+    ending.resolve({ code, reason });
   });
   socket.addEventListener('message', ({ data }) => heard.push(JSON.parse(String(data))));
   await new Promise<void>((resolve, reject) => {
@@ -37,12 +40,13 @@ export async function openSocket(
   });
   return {
     heard,
-    closed,
+    closed: ending.promise,
     send: (message) => socket.send(JSON.stringify(message)),
     sendText: (text) => socket.send(text),
     async next(is = () => true) {
       const at = await until(() => {
         const found = heard.findIndex(is);
+        if (found < 0 && end !== null) throw new Error(`no message before the end: ${end}`);
         return found < 0 ? null : { found };
       }, 'a message');
       return heard.splice(at.found, 1)[0];

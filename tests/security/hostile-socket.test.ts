@@ -378,6 +378,18 @@ t.test('rules that speak of the subscriber hold for events', async (t) => {
   for (const socket of [first, second]) socket.close();
 });
 
+t.test('a proxy that drops the header Connection is told so', async (t) => {
+  for (const value of ['close', 'keep-alive']) {
+    const { socket, head } = await upgrade('/websocket', { Connection: value });
+    t.equal(statusOf(head), 400);
+    t.match(head, 'websocket_connection_header');
+    socket.destroy();
+  }
+  const { socket, head } = await upgrade('/websocket', { Connection: 'keep-alive, Upgrade' });
+  t.equal(statusOf(head), 101);
+  socket.destroy();
+});
+
 t.test('messages that a user sends in part end before they fill the memory', async (t) => {
   const edge = await cluster.addEdge({
     ...{ WEBSOCKETS_MAX_PER_USER: '1000', WEBSOCKETS_REST_CONN_LIMIT: '1000' },

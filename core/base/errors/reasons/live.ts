@@ -14,6 +14,8 @@ export const liveReasons = {
   too_many_connections: 'Too many of {limit} connections are taken already ({limitName}).',
   connection_not_logged_in: 'Others want to log in, and this connection has not done so.',
   websocket_of_other_origin: 'A page of another origin may not open a WebSocket; see CORS_ORIGIN.',
+  websocket_connection_header:
+    'The header Connection must name "upgrade". Proxies must pass it on with Upgrade.',
   too_many_websockets: 'One user may have {most} WebSockets.',
   message_version_unknown: 'This release cannot read version {version} of {kind} jobs ({path}).',
   too_many_subscriptions_of_connection:

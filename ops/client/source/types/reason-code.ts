@@ -213,6 +213,7 @@ export type ReasonCode =
   | 'too_many_connections'
   | 'connection_not_logged_in'
   | 'websocket_of_other_origin'
+  | 'websocket_connection_header'
   | 'too_many_websockets'
   | 'message_version_unknown'
   | 'too_many_subscriptions_of_connection'

@@ -18,6 +18,8 @@ export const live = {
     'Andere möchten sich anmelden, und diese Verbindung hat es nicht getan.',
   websocket_of_other_origin:
     'Eine Seite anderer Herkunft darf keinen WebSocket öffnen; siehe CORS_ORIGIN.',
+  websocket_connection_header:
+    'Der Header Connection muss „upgrade“ nennen. Proxys müssen ihn mit Upgrade weitergeben.',
   too_many_websockets: 'Eine Person darf %{most} WebSockets haben.',
   message_version_unknown:
     'Diese Ausgabe kann Version %{version} von Aufträgen der Art %{kind} nicht lesen (%{path}).',

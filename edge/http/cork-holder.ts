@@ -1,0 +1,64 @@
+/**
+ * Corks a response of its own while requests become WebSockets. The library closes at random a
+ * connection that is upgraded inside of its own cork: after the callback it takes memory of the
+ * WebSocket for that of the response (uWebSockets, pull request 1929). Without any cork it prints a
+ * warning for each upgrade. While another response has the cork, neither happens.
+ */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import {
+  App,
+  closeListenSocket,
+  EXCLUSIVE_PORT,
+  type HttpResponse,
+  type ListenSocket,
+  localPort,
+} from './uwebsockets.ts';
+
+export class CorkHolder {
+  readonly #app = App();
+  /** The response that never ends; null before `open` and after `close`. */
+  #response: HttpResponse | null = null;
+  #client: Socket | null = null;
+
+  /**
+   * Opens a connection of the process to itself, through a port of the loopback interface that is
+   * closed again at once.
+   * @throws Error when the interface does not allow that
+   */
+  async open(): Promise<void> {
+    const held = Promise.withResolvers<void>();
+    // Other programs of this machine may connect, too; they do not know the path.
+    const path = `/${randomUUID()}`;
+    this.#app.get(path, (response) => {
+      response.onAborted(() => {
+        this.#response = null;
+      });
+      this.#response = response;
+      held.resolve();
+    });
+    const listening = await new Promise<ListenSocket | false>((resolve) => {
+      this.#app.listen('127.0.0.1', 0, EXCLUSIVE_PORT, resolve);
+    });
+    if (listening === false) throw new Error('The loopback interface has no free port.');
+    const client = connect(localPort(listening), '127.0.0.1');
+    this.#client = client.unref();
+    client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    await Promise.race([held.promise, once(client, 'close')]);
+    closeListenSocket(listening);
+    client.on('error', () => undefined);
+  }
+
+  /** Runs `upgrade` at once. */
+  run(upgrade: () => void): void {
+    if (this.#response === null) upgrade();
+    else this.#response.cork(upgrade);
+  }
+
+  close(): void {
+    this.#response = null;
+    this.#client?.destroy();
+    this.#app.close();
+  }
+}
