@@ -30,7 +30,10 @@ const ROOMS = {
   accounts: ['mail', 'identity'],
   write: ['cache', 'changes', 'history'],
   schema: [],
-  transfer: [],
+  transfer: [
+    ...['target', 'file', 'run', 'copy', 'validate'],
+    ...['merge', 'nested', 'report', 'infer', 'export'],
+  ],
   services: [],
   live: [],
 };

@@ -6,6 +6,7 @@ import { knownRelations } from '#core/access/schema-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
+import { NestedColumns } from './file/nested-column.ts';
 import {
   importErrors,
   type RowFault,
@@ -13,17 +14,16 @@ import {
   syntaxFault,
   UnreadableFile,
 } from './file/row-fault.ts';
-import { ImportConnection } from './import-connection.ts';
-import type { ImportOptions, ImportResult } from './import-options.ts';
 import { importRows } from './import-rows.ts';
-import { ImportRefused, type ImportRun } from './import-run.ts';
-import { openImportWrite } from './import-sender.ts';
-import { type ImportableCollection, importable, openTarget } from './import-target.ts';
-import { NestedColumns } from './nested/nested-column.ts';
 import { errorReport } from './report/error-report.ts';
-import { REJECTED_MAX, RejectedRows, TooManyRejected } from './report/rejected-rows.ts';
 import { withWrittenValues } from './report/written-values.ts';
-import { generatedValues } from './validate/generated-values.ts';
+import type { ImportOptions, ImportResult } from './run/import-options.ts';
+import { ImportRefused, type ImportRun } from './run/import-run.ts';
+import { openImportWrite } from './run/import-write.ts';
+import { REJECTED_MAX, RejectedRows, TooManyRejected } from './run/rejected-rows.ts';
+import { generatedValues } from './target/generated-values.ts';
+import { ImportConnection } from './target/import-connection.ts';
+import { type ImportableCollection, importable, openTarget } from './target/import-target.ts';
 
 /**
  * Settings of the transaction: no timeout but the caller's signal, the same parsing of values

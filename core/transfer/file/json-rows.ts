@@ -6,17 +6,17 @@ import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
 import { kindFault, kindOf } from '#core/model/values/json-type.ts';
 import { hasSecrets } from '#core/write/special-flags.ts';
-import type { CopyText } from '../copy/copy-text.ts';
-import { writeValue } from '../copy/write-value.ts';
-import { NestedItem } from '../nested/nested-item.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
+import type { CopyText } from './copy-text.ts';
 import { JsonNumber, JsonSyntaxError, parseJson } from './exact-json.ts';
 import { type FileColumn, storedText } from './file-column.ts';
 import { type JsonElement, JsonScanner } from './json-scanner.ts';
 import { NdjsonScanner } from './ndjson-scanner.ts';
+import { NestedItem } from './nested-column.ts';
 import { NO_SECRET, syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
+import { writeValue } from './write-value.ts';
 
 /** Why a value does not fit its field; null when it does. */
 function misfit({ field, links }: FileColumn, value: unknown): Reason | null {
