@@ -83,6 +83,12 @@ export default {
       to: { couldNotResolve: true },
     },
     rule(
+      'single-round-trip-last',
+      'the step-by-step writer knows none of the forms that decline',
+      '^core/write/(?!single-round-trip/)',
+      '^core/write/single-round-trip/',
+    ),
+    rule(
       'core-stands-alone',
       'core knows none of the others',
       '^core/',
