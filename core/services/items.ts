@@ -58,8 +58,6 @@ import { type WriteSession, type WriteSessionOptions, WriteSessions } from './wr
 
 export interface ItemServiceOptions extends ItemReaderOptions, WriteSessionOptions {
   readonly reader: ItemReaderOptions['reader'];
-  /** Writes nothing in one round trip, for comparisons. */
-  readonly stepByStep?: boolean;
 }
 
 /** What an update of several items may be: the same values for some, or items with their keys. */
@@ -168,9 +166,7 @@ export class ItemService extends ItemReader {
     );
     const run = async (context: ItemContext) => {
       this.#known(context);
-      const done = this.#options.stepByStep
-        ? null
-        : await this.#createAtOnce(target, context, inputs, { question, isList });
+      const done = await this.#createAtOnce(target, context, inputs, { question, isList });
       if (done !== null) return done.result === null ? null : dataOf(done.result);
       const work = async (session: WriteSession) => {
         const keys = await this.#put(session, inputs);
@@ -367,7 +363,7 @@ export class ItemService extends ItemReader {
   ): Promise<WriteAnswer> {
     const run = async (context: ItemContext) => {
       this.#known(context);
-      if (prepare !== null && !this.#options.stepByStep) {
+      if (prepare !== null) {
         const done = await this.#sessions.atOnce(target, context, (session) =>
           prepare(context, session),
         );
