@@ -2,7 +2,7 @@
 
 import type { FailureView, SeenTable } from '#core/database/failure.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Grants } from './grants.ts';
 import type { Rights } from './rights.ts';
 

@@ -114,3 +114,9 @@ export function renderLiterals(piece: Sql, filled: (value: unknown) => unknown):
   if (text.includes('\0')) throw invalidQuery(reason('value_contains_nul'));
   return text;
 }
+
+/** A lock until the end of the transaction, so that transactions that count for one owner run in turn. */
+export function quotaLock(owner: string): Sql {
+  const key = `sluice quota ${owner}`;
+  return sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
+}

@@ -9,9 +9,8 @@ import { reason } from '#core/base/errors/reason.ts';
 import { quotaExceeded, unavailable } from '#core/base/errors/service-error.ts';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction, withConnection } from '#core/database/pool.ts';
-import { quotaLock } from '#core/database/quota-lock.ts';
 import { simpleQuery } from '#core/database/simple-query.ts';
-import { render, type Sql, sql } from '#core/database/sql.ts';
+import { quotaLock, render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { AmpleQuota } from './ample-quota.ts';
 

@@ -6,9 +6,8 @@ import { currentTraceparent } from '#core/base/tracing/span.ts';
 import { isTransient } from '#core/database/failure.ts';
 import type { Client, Connections, Pool } from '#core/database/pool.ts';
 import { isStatementError, transaction, withConnection } from '#core/database/pool.ts';
-import { quotaLock } from '#core/database/quota-lock.ts';
 import { simpleQuery } from '#core/database/simple-query.ts';
-import { render, type Sql, sql } from '#core/database/sql.ts';
+import { quotaLock, render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import {
   earlierJob,

@@ -1,7 +1,7 @@
 /** The aggregate functions, and which fields they take. */
 
 import type { Field } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 
 export const AGGREGATE_FUNCTIONS = [
   'count',

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
-import { compareText } from '#core/model/catalog/compare-text.ts';
+import { compareText } from '#core/model/catalog/canonical-text.ts';
 
 /** JSON with the members of every object sorted by name. */
 function stableText(value: unknown): string {

@@ -6,8 +6,8 @@
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
+import { compareText } from '#core/model/catalog/canonical-text.ts';
 import type { Catalog, Collection, Field } from '#core/model/catalog/catalog.ts';
-import { compareText } from '#core/model/catalog/compare-text.ts';
 import { isBuiltIn } from '#core/model/catalog/system-descriptors.ts';
 import { RELEASE } from '#core/model/system/release.ts';
 import { type RelationObject, relationObjects } from './relation-object.ts';

@@ -5,8 +5,12 @@
 import pg from 'pg';
 import { constraintColumns } from '#core/database/constraint.ts';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
-import { type Collection, type ColumnField, isColumn } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import {
+  type Collection,
+  type ColumnField,
+  isColumn,
+  isConcealed,
+} from '#core/model/catalog/catalog.ts';
 import type { UnparsedQuery } from '#core/read/statement-cache.ts';
 import { matchKey } from '#core/transfer/target/match-key.ts';
 import { matchExistingItems } from '#core/write/relational/match-existing.ts';

@@ -4,7 +4,7 @@ import { placed, type Reason, reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Collection, ColumnField, Field } from '#core/model/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED, isConcealed } from '#core/model/catalog/catalog.ts';
 import { textChecker } from '#core/model/values/check-value.ts';
 import { compositeText, JsonText } from '#core/model/values/composite-text.ts';
 import { isTemporal, kindFault, kindOf } from '#core/model/values/json-type.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
 import type { Collection, Field } from '#core/model/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED, isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Action, Item } from './payload.ts';
 import type { WriteContext } from './write-context.ts';
 

@@ -1,6 +1,6 @@
 /** Which scalar of GraphQL shows the values of a field, and how they are written for it. */
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { FieldType } from '#core/model/catalog/field-type.ts';
 import type { ValueForm } from '#core/query/query.ts';
 

@@ -6,8 +6,7 @@
 import { ACTIONS, type Action, type Rights } from '#core/access/rights.ts';
 import { knownRelation } from '#core/access/schema-visibility.ts';
 import type { Catalog, Collection, ColumnField, Field } from '#core/model/catalog/catalog.ts';
-import { isColumn } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isColumn, isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Relation } from '#core/model/catalog/relation.ts';
 import { systemName } from '#core/model/system-collections/name.ts';
 import type { ValueForm } from '#core/query/query.ts';

@@ -1,6 +1,6 @@
 /** What a condition on one value may say, by the type of the field: the operators that it takes. */
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import {
   type OperandType,
   type Operator,

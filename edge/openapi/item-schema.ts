@@ -1,7 +1,6 @@
 /** The items of a collection: as they are read, created and updated. */
 import type { Collection, Field } from '#core/model/catalog/catalog.ts';
-import { isColumn } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isColumn, isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Relation } from '#core/model/catalog/relation.ts';
 import { AGGREGATE_FUNCTIONS } from '#core/query/aggregate.ts';
 import {

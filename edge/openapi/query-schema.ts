@@ -1,6 +1,6 @@
 /** What a query of a collection may say: its fields, conditions, order, groups, and what is asked of relations. */
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { AGGREGATE_FUNCTIONS } from '#core/query/aggregate.ts';
 import { DATE_FUNCTIONS, TIME_FUNCTIONS } from '#core/query/function-call.ts';
 import { ITEM_PARAMETERS } from '#edge/rest/parameter/item.ts';

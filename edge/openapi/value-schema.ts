@@ -1,6 +1,6 @@
 /** The values of fields: as answers show them, and as bodies may have them. */
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import {
   ANYTHING,
   anyOf,

@@ -28,8 +28,8 @@ import {
   pathParameter,
   registeredStream,
 } from './call.ts';
-import { flagParameter } from './parameter/flag.ts';
 import { IMAGE_PARAMETERS } from './parameter/image.ts';
+import { flagParameter } from './parameter/item.ts';
 import { dataAnswer, jsonBody, parsedBody, type RouteEntry } from './route.ts';
 
 /** Headers that name the caller: a browser keeps the files of one user from the next one. */

@@ -9,8 +9,8 @@ import { type Call, type CallHandler, pathParameter } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { withDetectedFormat } from './import-format.ts';
 import { acceptedResponse, jobLocation, jobResponse } from './job-answer.ts';
-import { flagParameter } from './parameter/flag.ts';
 import { IMPORT_OPTIONS } from './parameter/import.ts';
+import { flagParameter } from './parameter/item.ts';
 import { EMPTY_ANSWER, type RouteEntry, WRITE_ERRORS } from './route.ts';
 
 /**

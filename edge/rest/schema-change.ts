@@ -6,7 +6,7 @@ import type { Response } from '#edge/http/response.ts';
 import { type Call, jsonTextResponse, NO_CONTENT, visitorOf } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jobResponse } from './job-answer.ts';
-import { flagParameter } from './parameter/flag.ts';
+import { flagParameter } from './parameter/item.ts';
 import type { RouteEntry } from './route.ts';
 import type { ParameterTable } from './route-facts.ts';
 

@@ -10,7 +10,7 @@ import { DIFF_MODES, type DiffMode, isEmptyDiff, schemaDiff } from '#core/schema
 import type { Response } from '#edge/http/response.ts';
 import { diffSchema, dryRunSchema, snapshotSchema } from './answer/schema-part.ts';
 import { type Call, type CallHandler, dataResponse, jsonTextResponse, NO_CONTENT } from './call.ts';
-import { flagParameter } from './parameter/flag.ts';
+import { flagParameter } from './parameter/item.ts';
 import {
   anyObjectBody,
   dataAnswer,

@@ -1,4 +1,5 @@
 /** The routes below `/utils`: random texts, hashes, sorting, reverting, clearing caches. */
+import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -7,7 +8,6 @@ import { cacheClearResult } from '#core/jobs/message/cache-clear.ts';
 import { clearCache } from '#core/services/clear-cache.ts';
 import { generateHash, verifyHash } from '#core/services/hash-text.ts';
 import { moveItem } from '#core/services/move-item.ts';
-import { randomString } from '#core/services/random-string.ts';
 import { nonEmptyText, objectSchema } from './body.ts';
 import {
   type CallHandler,
@@ -150,3 +150,13 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     handle: revert,
   },
 ];
+
+/**
+ * A random text of letters, digits, `-` and `_`, with six random bits per character.
+ * @param length in characters
+ */
+export function randomString(length: number): string {
+  return randomBytes(Math.ceil((length * 3) / 4))
+    .toString('base64url')
+    .slice(0, length);
+}

@@ -8,7 +8,7 @@ import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import * as v from 'valibot';
 import { ServiceError } from '#core/base/errors/service-error.ts';
-import { sameSecret } from './constant-time-compare.ts';
+import { sameSecret } from './timing.ts';
 
 /** The purposes of tokens, and their lifetime in seconds. */
 const LIFETIMES = {

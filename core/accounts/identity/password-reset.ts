@@ -16,9 +16,9 @@ import {
   recordUpdate,
 } from './mail-flow.ts';
 import { isCurrent } from './mail-token.ts';
-import { withMinimumTime } from './minimum-time.ts';
 import { checkPasswordPolicy, hashPassword, readPasswordPolicy } from './password.ts';
 import { endSessionsOf, type Visitor } from './session.ts';
+import { withMinimumTime } from './timing.ts';
 
 export class PasswordResets {
   readonly #parts: MailFlowParts;

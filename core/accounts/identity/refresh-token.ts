@@ -4,7 +4,7 @@
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { SigningKeys } from '#core/model/system/signing-key.ts';
-import { sameSecret } from './constant-time-compare.ts';
+import { sameSecret } from './timing.ts';
 
 /** Sixteen bytes each: session, random, signature; 64 characters in base64url. */
 const PART = 16;

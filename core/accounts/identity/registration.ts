@@ -10,9 +10,9 @@ import { isAdminRole } from './administrators.ts';
 import { passesEmailFilter } from './email-filter.ts';
 import { accountOf, hasAddress, type MailFlowParts, pageOf, recordUpdate } from './mail-flow.ts';
 import { accountState, isCurrent } from './mail-token.ts';
-import { withMinimumTime } from './minimum-time.ts';
 import { checkPasswordPolicy, hashPassword } from './password.ts';
 import { type Visitor, visitorFacts } from './session.ts';
+import { withMinimumTime } from './timing.ts';
 
 /** The applicant. */
 export interface Applicant {

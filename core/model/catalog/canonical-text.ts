@@ -23,3 +23,9 @@ export function toUtc(text: string): string {
   const whole = date.toISOString().replace(/\.\d+Z$/, '');
   return `${whole}${(match[7] ?? '').replace(',', '.')}Z`;
 }
+
+/** Compares texts by code units, which is the same on each machine. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

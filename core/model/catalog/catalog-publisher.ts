@@ -4,7 +4,7 @@ import type { Log } from '#core/base/log/log.ts';
 import { type Pool, transaction } from '#core/database/pool.ts';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
 import type { MessageBus } from '#core/messaging/bus.ts';
-import type { CatalogSchemas } from './catalog-schemas.ts';
+import type { CatalogSchemas } from './catalog.ts';
 import {
   FORMAT,
   type PublishedState,

@@ -7,7 +7,7 @@ import { TimeSlice } from '#core/base/process/time-slice.ts';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '../system/system-table.ts';
-import type { CatalogSchemas } from './catalog-schemas.ts';
+import type { CatalogSchemas } from './catalog.ts';
 import { databaseStamp } from './database-stamp.ts';
 import type { CollectionDescriptor, UnservedTable } from './descriptor.ts';
 import { nameCondition } from './introspection-statement.ts';

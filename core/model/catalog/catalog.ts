@@ -63,3 +63,23 @@ export interface Catalog {
   /** Ignored metadata, one sentence each. */
   readonly warnings: readonly string[];
 }
+
+/** The served schemas in order, and the schema of the system tables. */
+export interface CatalogSchemas {
+  readonly schemas: readonly string[];
+  readonly system: string;
+}
+
+/** What stands for a value that is set but never shown. */
+export const CONCEALED = '**********';
+
+/** Whether a field's values are never shown: what is hashed is concealed, whatever its type is. */
+export function isConcealed({ type, special }: Pick<Field, 'type' | 'special'>): boolean {
+  return type === 'hash' || special.includes('hash') || special.includes('conceal');
+}
+
+/** The field of this name that has a column; null where there is none. */
+export function columnOf(collection: Collection | null, name: string): ColumnField | null {
+  const field = collection?.fields.get(name);
+  return isColumn(field) ? field : null;
+}

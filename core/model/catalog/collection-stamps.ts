@@ -5,8 +5,8 @@
 import type { Client } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '../system/system-table.ts';
-import type { CatalogSchemas } from './catalog-schemas.ts';
-import { compareText } from './compare-text.ts';
+import { compareText } from './canonical-text.ts';
+import type { CatalogSchemas } from './catalog.ts';
 import { FIRST_USER_OID, STAMP } from './database-stamp.ts';
 import {
   ESTIMATED_ROWS,

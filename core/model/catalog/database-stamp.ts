@@ -5,7 +5,7 @@
  */
 import { join, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '../system/system-table.ts';
-import type { CatalogSchemas } from './catalog-schemas.ts';
+import type { CatalogSchemas } from './catalog.ts';
 
 /**
  * The number of rows x of a group, and the sum of their xmin. Age is counted from a moving point,

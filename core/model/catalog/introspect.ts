@@ -3,7 +3,7 @@
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 import type { Client } from '#core/database/pool.ts';
 import { render } from '#core/database/sql.ts';
-import { compareText } from './compare-text.ts';
+import { compareText } from './canonical-text.ts';
 import type { TableDescriptor } from './descriptor.ts';
 import { introspection } from './introspection-statement.ts';
 import { readsWholeCatalogs, withoutNestedLoops } from './planner-settings.ts';

@@ -1,8 +1,8 @@
 /** The published catalog as this process has loaded it, and its updates. */
 import type { Pool } from '#core/database/pool.ts';
+import { compareText } from './canonical-text.ts';
 import type { Catalog } from './catalog.ts';
 import { readChanges } from './catalog-store.ts';
-import { compareText } from './compare-text.ts';
 import type { CatalogDescriptor, CollectionDescriptor } from './descriptor.ts';
 
 /** Before anything was loaded. */

@@ -7,7 +7,7 @@ import type { Log } from '#core/base/log/log.ts';
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { MessageBus } from '#core/messaging/bus.ts';
-import type { CatalogSchemas } from './catalog-schemas.ts';
+import type { CatalogSchemas } from './catalog.ts';
 import { FORMAT, lockPublication, type PublishedState, publish } from './catalog-store.ts';
 import { ConcurrentPublication, findUnpublishedChanges } from './find-unpublished-changes.ts';
 import { touchedCollections } from './touched-collections.ts';

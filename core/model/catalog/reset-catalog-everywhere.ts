@@ -5,7 +5,7 @@ import { type Pool, transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { MessageBus } from '#core/messaging/bus.ts';
 import { systemTable } from '../system/system-table.ts';
-import type { CatalogSchemas } from './catalog-schemas.ts';
+import type { CatalogSchemas } from './catalog.ts';
 import { readPublishedState } from './catalog-store.ts';
 import { ConcurrentPublication } from './find-unpublished-changes.ts';
 import { publishDifference } from './publish-in-transaction.ts';

@@ -1,7 +1,7 @@
 /** Decides which tables become collections, and why others are left out. */
 import { SYSTEM_PREFIX } from '../system-collections/name.ts';
 import { INTERNAL_TABLES, SYSTEM_COLLECTIONS } from '../system-collections/registry.ts';
-import type { CatalogSchemas } from './catalog-schemas.ts';
+import type { CatalogSchemas } from './catalog.ts';
 import type { UnservedTable } from './descriptor.ts';
 
 /** What the decision needs. */

@@ -2,7 +2,7 @@
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '../system/system-table.ts';
-import type { CatalogSchemas } from './catalog-schemas.ts';
+import type { CatalogSchemas } from './catalog.ts';
 import { metadataSurvey } from './collection-stamps.ts';
 import { FIRST_USER_OID } from './database-stamp.ts';
 

@@ -7,11 +7,11 @@ import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { reasonOf } from '#core/base/errors/reason-of-error.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Catalog, Collection, ColumnField } from '#core/model/catalog/catalog.ts';
+import { columnOf } from '#core/model/catalog/catalog.ts';
 import type { Relation } from '#core/model/catalog/relation.ts';
 import { parseFunctionCall } from '#core/query/function-call.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { Filter } from '#core/query/query.ts';
-import { columnOf } from './column.ts';
 import { operandFault } from './operand.ts';
 import { isPattern } from './regex.ts';
 

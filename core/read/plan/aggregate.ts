@@ -2,7 +2,7 @@
 
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden, invalidQuery } from '#core/base/errors/service-error.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { aggregatesField } from '#core/query/aggregate.ts';
 import { functionResultKey, parseFunctionCall } from '#core/query/function-call.ts';
 import type { AggregateTerm, Level } from '#core/query/query.ts';

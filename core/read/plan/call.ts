@@ -2,7 +2,7 @@
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { ToMany } from '#core/model/catalog/relation.ts';
 import { DATE_FUNCTIONS, type FunctionCall, TIME_FUNCTIONS } from '#core/query/function-call.ts';
 import { jsonPathSteps } from './json-path.ts';

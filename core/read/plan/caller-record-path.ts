@@ -7,7 +7,7 @@
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Relation } from '#core/model/catalog/relation.ts';
 import type { Family, PathOperand, RecordPath } from './condition.ts';
 import { Placeholder } from './placeholder.ts';

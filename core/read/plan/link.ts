@@ -3,7 +3,7 @@
  * what they hold, from either end, so a concealed one leads nowhere.
  */
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { End, Relation } from '#core/model/catalog/relation.ts';
 
 const known = new WeakMap<Collection, ReadonlySet<string>>();

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Sql } from '#core/database/sql.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { PAGE_LIMIT, requireCost } from '#core/query/limits.ts';
 import type { ItemColumn, MetaName, Query } from '#core/query/query.ts';
 import { costOf, itemCostOf } from './cost.ts';

@@ -5,7 +5,7 @@
  */
 import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from '#core/access/grants.ts';
 import type { Catalog, Collection, Field } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { RevisionRights, RevisionVisibility, Table } from './plan.ts';
 
 const REVISIONS = 'system_revisions';

@@ -1,6 +1,6 @@
 /** Plans `search`: a term looked for in the collection's own columns that the caller may see. */
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { floatFault } from '#core/model/values/number.ts';
 import type { Operator } from '#core/query/operator.ts';
 import { type Condition, combineConditions, type ValueOperand } from './condition.ts';

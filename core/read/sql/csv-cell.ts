@@ -6,7 +6,7 @@
 
 import { type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { isGeometry } from '../plan/geometry.ts';
 import type { Entry, LevelPlan, Value } from '../plan/plan.ts';
 import { exactOutput, type outputOf } from './output.ts';

@@ -2,7 +2,7 @@
 
 import { type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED, isConcealed } from '#core/model/catalog/catalog.ts';
 import { isGeometry } from '../plan/geometry.ts';
 import { geometryOutput } from './geometry.ts';
 

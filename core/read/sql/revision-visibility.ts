@@ -1,7 +1,7 @@
 /** Writes what a revision tells of its item. */
 
 import { empty, join, type Sql, sql } from '#core/database/sql.ts';
-import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED } from '#core/model/catalog/catalog.ts';
 import type { RevisionRights, RevisionVisibility, Table } from '../plan/plan.ts';
 import { isDecodable, membersOf } from './readable-json.ts';
 import { columnNamed, tableSql, textMatch, whereSql } from './table.ts';

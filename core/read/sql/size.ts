@@ -5,7 +5,7 @@
 
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Aggregation, Entry, Items, LevelPlan, Value } from '../plan/plan.ts';
 
 /** Bytes of values up to which the rows of a page become one text in PostgreSQL. */

@@ -8,7 +8,7 @@ import { ServiceError } from '#core/base/errors/service-error.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { identifier, join, literal, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED, isConcealed } from '#core/model/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import { type Conversion, conversionOf, isText, type TargetType } from '../type-conversion.ts';

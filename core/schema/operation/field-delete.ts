@@ -4,7 +4,7 @@ import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { maskRevisions } from '#core/write/history/mask-revisions.ts';
 import type { Alteration } from '../schema-change-context.ts';

@@ -6,7 +6,6 @@
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { titleOf } from '#core/files/title.ts';
 import { claimContent } from '#core/files/unclaimed-content.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { Action, Item } from '#core/write/payload.ts';
@@ -82,4 +81,12 @@ export function fileRuleStages({ locations }: FileRuleOptions): Omit<CollectionR
       action === 'create' ? await newFile(write, item, locations) : changedFile(write, item),
     after,
   };
+}
+
+/** `holiday_photo-2.final.JPG` becomes `Holiday Photo 2.final`; what is no name stays as it is. */
+export function titleOf(filename: string): string {
+  const bare = filename.replace(/(?<=.)\.[^.]*$/u, '');
+  const words = bare.split(/[_\s-]+/u).filter((word) => word !== '');
+  const title = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' ');
+  return title === '' ? filename : title;
 }

@@ -1,7 +1,7 @@
 /** Reads the cells of CSV rows as values of their columns, by the options of the import. */
 
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED } from '#core/model/catalog/catalog.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';
 import { cellText, holdsBytes, objectInCell } from './cell-text.ts';
 import { type FileColumn, storedText } from './file-column.ts';

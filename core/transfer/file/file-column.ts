@@ -2,7 +2,7 @@
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Relations } from '#core/model/catalog/relation.ts';
 import {
   namesObject,

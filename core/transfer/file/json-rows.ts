@@ -4,7 +4,7 @@ import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { JsonNumber, JsonSyntaxError, parseExactJson } from '#core/base/json/exact-json.ts';
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED } from '#core/model/catalog/catalog.ts';
 import { kindFault, kindOf } from '#core/model/values/json-type.ts';
 import { hasSecrets } from '#core/write/special-flags.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';

@@ -4,7 +4,7 @@ import type { ErrorCode } from '#core/base/errors/catalogue.ts';
 import { cutParameters, type Reason, reason } from '#core/base/errors/reason.ts';
 import { type ErrorDetails, ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import type { Collection } from '#core/model/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED, isConcealed } from '#core/model/catalog/catalog.ts';
 
 /** The position of a syntax error, both from 1; the column counts characters. */
 export interface FilePosition {

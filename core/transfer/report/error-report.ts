@@ -4,7 +4,7 @@
  */
 import { stringify } from 'csv-stringify/sync';
 import { raw, sql } from '#core/database/sql.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { CopyIn } from '../copy/copy-in.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
 import type { FileColumn } from '../file/file-column.ts';

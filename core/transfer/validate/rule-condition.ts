@@ -6,11 +6,11 @@
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
+import { columnOf } from '#core/model/catalog/catalog.ts';
 import type { FieldType } from '#core/model/catalog/field-type.ts';
 import { parseFunctionCall } from '#core/query/function-call.ts';
 import type { Operator } from '#core/query/operator.ts';
 import type { Filter } from '#core/query/query.ts';
-import { columnOf } from '#core/read/evaluate/column.ts';
 import { rowsWithRuleResults } from '#core/read/sql/table-rows.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
 import { all, any, type Condition, not } from './condition.ts';

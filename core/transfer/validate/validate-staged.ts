@@ -7,7 +7,7 @@
 import { reasonOf } from '#core/base/errors/reason-of-error.ts';
 import { forbidden, ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Key } from '#core/query/key.ts';
 import { checkCreation, checkUpdates } from '#core/write/check-permissions.ts';
 import type { Item } from '#core/write/payload.ts';

@@ -9,13 +9,14 @@ import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { empty, identifier, join, literal, render, type Sql, sql } from '#core/database/sql.ts';
 import {
+  CONCEALED,
   type Collection,
   type ColumnField,
   type Field,
   isColumn,
+  isConcealed,
 } from '#core/model/catalog/catalog.ts';
 import { decodedColumn } from '#core/model/catalog/column-codec.ts';
-import { CONCEALED, isConcealed } from '#core/model/catalog/concealed-field.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { systemCollections } from '#core/model/system-collections/registry.ts';
 import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';

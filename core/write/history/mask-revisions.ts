@@ -4,7 +4,7 @@
  */
 
 import { type Sql, sql } from '#core/database/sql.ts';
-import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED } from '#core/model/catalog/catalog.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { isDecodable, membersOf } from '#core/read/sql/readable-json.ts';
 

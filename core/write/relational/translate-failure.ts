@@ -9,7 +9,7 @@ import { constraintColumns, foreignKeyOf, keyDetail } from '#core/database/const
 import { blamesValue, type FailureView, translateFailure } from '#core/database/failure.ts';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
-import { isConcealed } from '#core/model/catalog/concealed-field.ts';
+import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
 import type { Key } from '#core/query/key.ts';
 import { ownMember } from '../payload.ts';

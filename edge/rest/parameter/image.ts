@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { FITS, FORMATS } from '#core/files/images/image-transformation.ts';
 import type { ParameterTable } from '../route-facts.ts';
-import { flagParameter } from './flag.ts';
+import { flagParameter } from './item.ts';
 
 const whole = (min: number, max: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));

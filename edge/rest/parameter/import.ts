@@ -1,7 +1,7 @@
 /** The options of an import that its URL may have. */
 import * as v from 'valibot';
 import type { ParameterTable } from '../route-facts.ts';
-import { flagParameter } from './flag.ts';
+import { flagParameter } from './item.ts';
 
 const character = v.pipe(v.string(), v.minLength(1), v.maxLength(2));
 const names = v.pipe(v.array(v.pipe(v.string(), v.nonEmpty())), v.minLength(1));

@@ -3,7 +3,9 @@ import * as v from 'valibot';
 import { EXPORT_FORMATS } from '#core/jobs/message/export.ts';
 import { META_NAMES } from '#core/query/query.ts';
 import type { ParameterTable } from '../route-facts.ts';
-import { flagParameter } from './flag.ts';
+
+/** A parameter that means true when it is there, unless its value says false. */
+export const flagParameter = v.picklist(['', 'true', 'false']);
 
 const whole = (min: number) => v.pipe(v.number(), v.integer(), v.minValue(min));
 const ofLists = true;

@@ -5,7 +5,7 @@ import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from '#core/
 import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
 import { buildDescriptors } from '#core/model/catalog/build-descriptors.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
-import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
+import { CONCEALED } from '#core/model/catalog/catalog.ts';
 import { introspect } from '#core/model/catalog/introspect.ts';
 import type { Dice } from '#tests/harness/dice.ts';
 

@@ -1,4 +1,5 @@
 /** Variables: Addresses and pages. */
+
 import { origins } from '../origin.ts';
 import { define, flag, httpTokens, integer, proxies, text, url } from '../variable.ts';
 
