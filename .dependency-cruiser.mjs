@@ -18,7 +18,7 @@ const rule = (name, comment, from, to) => ({
  * included. What stands in a room beside its folders comes after them.
  */
 const ROOMS = {
-  base: ['errors', 'json', 'config', 'text', 'log', 'metrics', 'tracing', 'process', 'holders'],
+  base: ['errors', 'config', 'text', 'log', 'metrics', 'tracing', 'process', 'json', 'holders'],
   database: [],
   messaging: ['redis'],
   model: ['system-collections', 'system', 'catalog', 'values'],
@@ -30,7 +30,10 @@ const ROOMS = {
   accounts: ['mail', 'identity'],
   write: ['cache', 'changes', 'history'],
   schema: [],
-  transfer: [],
+  transfer: [
+    ...['target', 'file', 'run', 'copy', 'validate'],
+    ...['merge', 'nested', 'report', 'infer', 'export'],
+  ],
   services: [],
   live: [],
 };
@@ -79,6 +82,12 @@ export default {
       from: { pathNot: '^tests/ops/client/fixture/' },
       to: { couldNotResolve: true },
     },
+    rule(
+      'single-round-trip-last',
+      'the step-by-step writer knows none of the forms that decline',
+      '^core/write/(?!single-round-trip/)',
+      '^core/write/single-round-trip/',
+    ),
     rule(
       'core-stands-alone',
       'core knows none of the others',

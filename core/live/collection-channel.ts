@@ -192,7 +192,7 @@ export class CollectionChannel {
     group.holder = null;
     group.isRunning = true;
     try {
-      await this.#tell(group);
+      await this.#deliver(group);
     } catch (error) {
       this.#fail(group, error);
     }
@@ -210,10 +210,23 @@ export class CollectionChannel {
     }
   }
 
-  async #tell(group: Group): Promise<void> {
+  /** Delivers to a group the changes that its members lack, read once for all of them. */
+  async #deliver(group: Group): Promise<void> {
     const slice = new TimeSlice();
-    const speaker = await this.#speakerOf(group, slice);
-    if (speaker === null) return;
+    const reader = await this.#readerOf(group, slice);
+    if (reader === null) return;
+    const changes = this.#changesFor(group);
+    const [oldest] = changes;
+    if (oldest === undefined) return;
+    const found = await this.#find(reader, requestedKeys(group, changes));
+    // The rights of the reader have changed; another member reads next time.
+    if (found === null) return;
+    requireRecent(oldest);
+    await this.#reportAll(group, slice, changes, found);
+  }
+
+  /** The changes that some member lacks. Members that lack forgotten ones start again. */
+  #changesFor(group: Group): readonly NumberedChange[] {
     this.#log.forget();
     const { forgotten, last } = this.#log;
     let first = last;
@@ -221,26 +234,28 @@ export class CollectionChannel {
       if (member.lastDelivered < forgotten) this.#miss(member, 'it could not be told in time');
       first = Math.min(first, member.lastDelivered);
     }
-    const changes = this.#log.after(first);
-    const [oldest] = changes;
-    if (oldest === undefined) return;
-    const { subscriber, context } = speaker;
+    return this.#log.after(first);
+  }
+
+  #find({ subscriber, context }: Subscription, keys: RequestedKeys): Promise<FoundItems | null> {
     const { collection, reads } = this.#parts;
-    const wanted = wantedOf(group, changes);
-    const found = await reads.find(collection, subscriber.question, context, wanted);
-    // Somebody else speaks for them next time.
-    if (found === null) return;
-    if (performance.now() - oldest.at > DELIVERED_WITHIN_MS) {
-      throw unavailable('database', reason('event_read_too_slow'));
-    }
+    return reads.find(collection, subscriber.question, context, keys);
+  }
+
+  async #reportAll(
+    group: Group,
+    slice: TimeSlice,
+    changes: readonly NumberedChange[],
+    found: FoundItems,
+  ): Promise<void> {
     for (const member of [...group.members]) {
       await slice.rest();
       if (await this.#isOf(group, member)) this.#report(member, changes, found);
     }
   }
 
-  /** A member with whose rights it can be read; null when there is none. */
-  async #speakerOf(group: Group, slice: TimeSlice): Promise<Subscription | null> {
+  /** A member whose rights allow the read for all; null when no member has them. */
+  async #readerOf(group: Group, slice: TimeSlice): Promise<Subscription | null> {
     const doubtful = [...group.doubtful];
     group.doubtful.clear();
     for (const member of doubtful) {
@@ -310,8 +325,19 @@ function holderOf(caller: Caller): string {
   return holder;
 }
 
-/** The keys of the items that one of a group wants to hear of. */
-function wantedOf({ members }: Group, changes: readonly NumberedChange[]) {
+/** @throws ServiceError SERVICE_UNAVAILABLE when the items were read too late after their change */
+function requireRecent({ at }: NumberedChange): void {
+  if (performance.now() - at <= DELIVERED_WITHIN_MS) return;
+  throw unavailable('database', reason('event_read_too_slow'));
+}
+
+/** The keys of changed items, as far as a member follows their kind of change. */
+interface RequestedKeys {
+  readonly written: readonly string[];
+  readonly deleted: readonly string[];
+}
+
+function requestedKeys({ members }: Group, changes: readonly NumberedChange[]): RequestedKeys {
   const wanted = new Set<LiveAction>();
   for (const { subscriber } of members) for (const one of subscriber.actions) wanted.add(one);
   const keysOf = (isMeant: (action: Change['action']) => boolean) => [

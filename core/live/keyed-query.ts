@@ -5,6 +5,7 @@
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
+import { textEnd } from '#core/base/json/text-end.ts';
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { Query } from '#core/query/query.ts';
 import { itemText } from '#core/write/history/history.ts';
@@ -37,13 +38,6 @@ export interface KeyedItem {
   readonly text: string;
 }
 
-/** The end of the JSON text of a string that begins at a place. */
-function endOfString(text: string, start: number): number {
-  let end = start + 1;
-  while (text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-  return end + 1;
-}
-
 /** Takes the key off the text of an item; null when the caller may not see it. */
 export function keyedItem({ primaryKey }: Collection, text: string): KeyedItem | null {
   const key: string[] = [];
@@ -51,7 +45,7 @@ export function keyedItem({ primaryKey }: Collection, text: string): KeyedItem |
   for (const part of primaryKey.keys()) {
     place += JSON.stringify(nameOf(part)).length + 1;
     if (text[place] !== '"') return null;
-    const end = endOfString(text, place);
+    const end = textEnd(text, place);
     key.push(JSON.parse(text.slice(place, end)));
     place = text[end] === ',' ? end + 1 : end;
   }

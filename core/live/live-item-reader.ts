@@ -21,13 +21,13 @@ import {
   type RowsFoundAtRuntime,
 } from '#core/read/sql/compile.ts';
 import { RECORD_SEPARATOR } from '#core/read/sql/statement.ts';
+import { StatementCache, type UnparsedQuery } from '#core/read/statement-cache.ts';
 import {
   type ContextOptions,
   ContextSource,
   type ItemContext,
   servesItems,
 } from '#core/services/request-context.ts';
-import { StatementCache, type UnparsedQuery } from '#core/services/statement-cache.ts';
 import { deletedRowsSql } from '#core/write/changes/deleted-items.ts';
 import { keyOfItem } from '#core/write/history/history.ts';
 import { type KeyedItem, keyedItem, keyedQuery } from './keyed-query.ts';

@@ -1,6 +1,6 @@
 /** What subscribers ask for, and what they are told. */
 import type { Caller } from '#core/access/grants.ts';
-import type { UnparsedQuery } from '#core/services/statement-cache.ts';
+import type { UnparsedQuery } from '#core/read/statement-cache.ts';
 import type { KeyedItem } from './keyed-query.ts';
 
 export const LIVE_ACTIONS = ['create', 'update', 'delete'] as const;

@@ -26,9 +26,9 @@ import { mailSubmission } from '#core/jobs/message/mail.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import type { ItemService } from './items.ts';
 import type { RightsSource } from './request-context.ts';
-import { parsedQuery } from './statement-cache.ts';
 
 const USERS = 'system_users';
 /** Maximum number of addresses per request, because each gets a mail. */

@@ -19,6 +19,11 @@ import {
   compileSingleton,
   compileStream,
 } from '#core/read/sql/compile.ts';
+import {
+  type CachedStatement,
+  StatementCache,
+  type UnparsedQuery,
+} from '#core/read/statement-cache.ts';
 import type { CachedText, ResponseCache } from '#core/write/cache/response-cache.ts';
 import {
   type EncodedText,
@@ -37,7 +42,6 @@ import {
   type RequestTarget,
 } from './request-context.ts';
 import { defaultsText } from './singleton.ts';
-import { type CachedStatement, StatementCache, type UnparsedQuery } from './statement-cache.ts';
 
 /** An answer as one text, or as its bytes, which stay the same object while they are cached. */
 export interface TextAnswer extends CachedText {

@@ -19,22 +19,27 @@ import {
   compileSingleton,
   type Readback,
 } from '#core/read/sql/compile.ts';
+import { StatementCache, type UnparsedQuery } from '#core/read/statement-cache.ts';
 import type { SingleRoundTripWrite } from '#core/write/changes/write-transactions.ts';
 import { actionForbidden, checkItemCreation, checkUpdates } from '#core/write/check-permissions.ts';
 import { deleteItems, lockItems } from '#core/write/delete.ts';
 import type { History } from '#core/write/history/history.ts';
-import { hasNoWriteHooks } from '#core/write/keyed-write.ts';
-import { type NewItems, newItemsValues, statementShape } from '#core/write/new-items.ts';
-import { newItemsSql, writtenItems } from '#core/write/new-items-sql.ts';
 import { type Item, parseItem } from '#core/write/payload.ts';
 import { type InputItem, writeItems } from '#core/write/relational/write-items.ts';
-import type { TransactionKeys } from '#core/write/transaction-keys.ts';
+import { prepareCreation } from '#core/write/single-round-trip/create-items.ts';
+import { hasNoWriteHooks } from '#core/write/single-round-trip/keyed-write.ts';
+import { type KeyedWriteOutcome, KeyedWriter } from '#core/write/single-round-trip/keyed-writer.ts';
+import {
+  type NewItems,
+  newItemsValues,
+  statementShape,
+} from '#core/write/single-round-trip/new-items.ts';
+import { newItemsSql, writtenItems } from '#core/write/single-round-trip/new-items-sql.ts';
+import type { TransactionKeys } from '#core/write/single-round-trip/transaction-keys.ts';
 import { WriteBudget } from '#core/write/write-budget.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
-import { prepareCreation } from './create-in-one-round-trip.ts';
 import { itemData, listData, type ReadData } from './envelope.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
-import { type KeyedWriteOutcome, KeyedWriter } from './keyed-writer.ts';
 import {
   orNullIfForbidden,
   type Precondition,
@@ -49,13 +54,10 @@ import type { ItemContext, RequestTarget } from './request-context.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 import { type Selection, selectedKeys } from './selected-keys.ts';
 import { firstKey } from './singleton.ts';
-import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
 import { type WriteSession, type WriteSessionOptions, WriteSessions } from './write-session.ts';
 
 export interface ItemServiceOptions extends ItemReaderOptions, WriteSessionOptions {
   readonly reader: ItemReaderOptions['reader'];
-  /** Writes nothing in one round trip, for comparisons. */
-  readonly stepByStep?: boolean;
 }
 
 /** What an update of several items may be: the same values for some, or items with their keys. */
@@ -164,9 +166,7 @@ export class ItemService extends ItemReader {
     );
     const run = async (context: ItemContext) => {
       this.#known(context);
-      const done = this.#options.stepByStep
-        ? null
-        : await this.#createAtOnce(target, context, inputs, { question, isList });
+      const done = await this.#createAtOnce(target, context, inputs, { question, isList });
       if (done !== null) return done.result === null ? null : dataOf(done.result);
       const work = async (session: WriteSession) => {
         const keys = await this.#put(session, inputs);
@@ -363,7 +363,7 @@ export class ItemService extends ItemReader {
   ): Promise<WriteAnswer> {
     const run = async (context: ItemContext) => {
       this.#known(context);
-      if (prepare !== null && !this.#options.stepByStep) {
+      if (prepare !== null) {
         const done = await this.#sessions.atOnce(target, context, (session) =>
           prepare(context, session),
         );

@@ -17,6 +17,7 @@ import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { isDecodable, membersOf } from '#core/read/sql/readable-json.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import { matchesKey, tableAliasedT } from '#core/write/aliased-table.ts';
 import { requireAction } from '#core/write/check-permissions.ts';
 import { lockItems } from '#core/write/delete.ts';
@@ -25,7 +26,6 @@ import type { Item } from '#core/write/payload.ts';
 import { writeItems } from '#core/write/relational/write-items.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
 import type { ItemService } from './items.ts';
-import { parsedQuery } from './statement-cache.ts';
 
 export interface RevertServiceOptions {
   /** The user's own collections. */

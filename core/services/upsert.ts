@@ -7,14 +7,14 @@ import { constraintColumns } from '#core/database/constraint.ts';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
 import { type Collection, type ColumnField, isColumn } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/concealed-field.ts';
-import { matchKey } from '#core/transfer/merge/match-key.ts';
+import type { UnparsedQuery } from '#core/read/statement-cache.ts';
+import { matchKey } from '#core/transfer/target/match-key.ts';
 import { matchExistingItems } from '#core/write/relational/match-existing.ts';
 import { writeItems } from '#core/write/relational/write-items.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
 import type { ItemService } from './items.ts';
 import { readBack, readBackOne, type WriteAnswer } from './read-back.ts';
 import type { RequestTarget } from './request-context.ts';
-import type { UnparsedQuery } from './statement-cache.ts';
 
 /** How often an item may be created by others in between. */
 const MAX_ATTEMPTS = 4;

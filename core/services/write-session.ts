@@ -20,12 +20,12 @@ import type {
   WriteTransactions,
 } from '#core/write/changes/write-transactions.ts';
 import { History, NO_VISITOR } from '#core/write/history/history.ts';
+import { isRefusal } from '#core/write/single-round-trip/keyed-writer.ts';
 import {
   type CollectionRule,
   NO_CONNECTION,
   type WriteContext,
 } from '#core/write/write-context.ts';
-import { isRefusal } from './keyed-writer.ts';
 import type { ItemContext, RequestTarget } from './request-context.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 

@@ -5,7 +5,9 @@
 import { knownRelations } from '#core/access/schema-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
+import type { FileColumn } from './file/file-column.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
+import { NestedColumns } from './file/nested-column.ts';
 import {
   importErrors,
   type RowFault,
@@ -13,17 +15,16 @@ import {
   syntaxFault,
   UnreadableFile,
 } from './file/row-fault.ts';
-import { ImportConnection } from './import-connection.ts';
-import type { ImportOptions, ImportResult } from './import-options.ts';
 import { importRows } from './import-rows.ts';
-import { ImportRefused, type ImportRun } from './import-run.ts';
-import { openImportWrite } from './import-sender.ts';
-import { type ImportableCollection, importable, openTarget } from './import-target.ts';
-import { NestedColumns } from './nested/nested-column.ts';
 import { errorReport } from './report/error-report.ts';
-import { REJECTED_MAX, RejectedRows, TooManyRejected } from './report/rejected-rows.ts';
 import { withWrittenValues } from './report/written-values.ts';
-import { generatedValues } from './validate/generated-values.ts';
+import type { ImportOptions, ImportResult } from './run/import-options.ts';
+import { ImportRefused, type ImportRun } from './run/import-run.ts';
+import { openImportWrite } from './run/import-write.ts';
+import { REJECTED_MAX, RejectedRows, TooManyRejected } from './run/rejected-rows.ts';
+import { generatedValues } from './target/generated-values.ts';
+import { ImportConnection } from './target/import-connection.ts';
+import { type ImportableCollection, importable, openTarget } from './target/import-target.ts';
 
 /**
  * Settings of the transaction: no timeout but the caller's signal, the same parsing of values
@@ -70,45 +71,84 @@ function settingsOf({ job }: ImportOptions): Sql {
     SELECT set_config('application_name', ${`sluice job ${job}`}, true)`;
 }
 
+/** A running import, and the columns found at the beginning of its file. */
+interface OpenRun extends ImportRun {
+  readonly columns: readonly FileColumn[];
+}
+
+/** Opens the file, the transaction and the table. */
+async function openRun(
+  options: ImportOptions,
+  collection: ImportableCollection,
+  rejected: RejectedRows | null,
+): Promise<OpenRun> {
+  const { catalog, sender, parameters, expansion } = options;
+  const file = await openFile(options.file, parameters, expansion);
+  const related = new NestedColumns(catalog, sender.rights, collection.name);
+  const columns = await fileColumns(file, collection, related);
+  const connection = await ImportConnection.begin(options, settingsOf(options));
+  const write = openImportWrite(options);
+  const made = await generatedValues(write);
+  const target = await openTarget(connection, collection, { ...parameters, made });
+  const written = new Set([collection.name]);
+  return { connection, target, file, options, rejected, write, related, written, columns };
+}
+
+/** Imports the rows, and takes them back after a dry run. @throws {ImportRefused} with all faults */
+async function importOrTry(run: OpenRun): Promise<ImportResult> {
+  const { connection, options } = run;
+  if (options.parameters.dryRun !== true) return await importOrRefuse(run);
+  await connection.run(sql`SAVEPOINT dry`);
+  const counts = await importOrRefuse(run);
+  await connection.run(sql`ROLLBACK TO SAVEPOINT dry`);
+  return { ...counts, dry_run: true };
+}
+
+/** Imports the rows. @throws {ImportRefused} with the values of the faulty rows */
+async function importOrRefuse(run: OpenRun): Promise<ImportResult> {
+  try {
+    return await importRows(run, run.columns);
+  } catch (error) {
+    const faults = refusal(error, run.rejected);
+    if (faults === null) throw error;
+    // The file is read once more, so the locks are released before.
+    await run.options.client.query('ROLLBACK');
+    throw new ImportRefused(...(await withWrittenValues(run, columnsOf(run), faults)));
+  }
+}
+
+/** The columns of the file, and those that a later row of it may have. */
+function columnsOf({ file, target, columns }: OpenRun) {
+  return widestColumns(file, target.collection, columns);
+}
+
+/** Stores the report of the rejected rows, if there are any. */
+async function reportRejected(run: OpenRun): Promise<void> {
+  const { rejected, options } = run;
+  if (rejected === null || rejected.rows === 0) return;
+  await options.failpoint('import.reporting');
+  await options.report(errorReport(run, columnsOf(run), rejected));
+}
+
+async function commit({ failpoint, signal, client }: ImportOptions): Promise<void> {
+  await failpoint('import.committing');
+  signal.throwIfAborted();
+  const { command } = await client.query('COMMIT');
+  // A failed transaction answers COMMIT with a rollback.
+  if (command !== 'COMMIT') throw new Error('the transaction of the import was rolled back');
+}
+
+/** The import from its beginning to its commit. `importRows` chooses the path of the rows. */
 async function run(
   options: ImportOptions,
   collection: ImportableCollection,
   rejected: RejectedRows | null,
 ): Promise<ImportResult> {
-  const file = await openFile(options.file, options.parameters, options.expansion);
-  const related = new NestedColumns(options.catalog, options.sender.rights, collection.name);
-  const columns = await fileColumns(file, collection, related);
-  const connection = await ImportConnection.begin(options, settingsOf(options));
-  const write = openImportWrite(options);
-  const made = await generatedValues(write);
-  const target = await openTarget(connection, collection, { ...options.parameters, made });
-  const written = new Set([collection.name]);
-  const started: ImportRun = {
-    ...{ connection, target, file, options, rejected, write, related, written },
-  };
-  const isDry = options.parameters.dryRun === true;
-  if (isDry) await connection.run(sql`SAVEPOINT dry`);
-  const counts = await importRows(started, columns).catch(async (error) => {
-    const faults = refusal(error, rejected);
-    if (faults === null) throw error;
-    // Nobody has to wait for locks while the file is read once more.
-    await options.client.query('ROLLBACK');
-    const widest = widestColumns(file, target.collection, columns);
-    throw new ImportRefused(...(await withWrittenValues(started, widest, faults)));
-  });
-  if (isDry) await connection.run(sql`ROLLBACK TO SAVEPOINT dry`);
-  const result = isDry ? { ...counts, dry_run: true } : counts;
-  if (rejected !== null && rejected.rows > 0) {
-    const widest = widestColumns(file, target.collection, columns);
-    await options.failpoint('import.reporting');
-    await options.report(errorReport(started, widest, rejected));
-  }
-  await options.complete(result, written);
-  await options.failpoint('import.committing');
-  options.signal.throwIfAborted();
-  const { command } = await options.client.query('COMMIT');
-  // A failed transaction answers COMMIT with a rollback.
-  if (command !== 'COMMIT') throw new Error('the transaction of the import was rolled back');
+  const opened = await openRun(options, collection, rejected);
+  const result = await importOrTry(opened);
+  await reportRejected(opened);
+  await options.complete(result, opened.written);
+  await commit(options);
   return result;
 }
 

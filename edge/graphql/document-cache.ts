@@ -18,7 +18,7 @@ import { LRUCache } from 'lru-cache';
 import type { Rights } from '#core/access/rights.ts';
 import { heapLimit } from '#core/base/process/heap-size.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
-import { compileQueue } from '#core/services/compile-queue.ts';
+import { compileQueue } from '#core/read/compile-queue.ts';
 import { mentionsInheritedMember } from './coerce-variables.ts';
 import { PersistedDocuments } from './persisted-documents.ts';
 import { nestingDepth, reachableCollections } from './reachable-collections.ts';

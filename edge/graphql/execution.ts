@@ -9,6 +9,7 @@ import { secretsOf } from '#core/base/config/redact-secrets.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { isJsonObject } from '#core/base/json/json-object.ts';
+import type { UnparsedQuery } from '#core/read/statement-cache.ts';
 import {
   type EncodedText,
   type Envelope,
@@ -19,7 +20,6 @@ import type { ReadAnswer } from '#core/services/item-reader.ts';
 import type { ItemService } from '#core/services/items.ts';
 import type { WriteAnswer } from '#core/services/read-back.ts';
 import type { RequestTarget } from '#core/services/request-context.ts';
-import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { errorEntriesOf } from '#edge/http/failure-response.ts';
 import { ClientGoneError } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';

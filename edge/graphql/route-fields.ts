@@ -12,7 +12,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql';
-import type { RouteRequest } from './route-request.ts';
+import type { RouteRequest } from '#edge/http/inner-request.ts';
 import { JSON_VALUE, VOID } from './scalars.ts';
 import type { SchemaShapes } from './schema-shapes.ts';
 import {

@@ -3,7 +3,7 @@ import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { KeyedItem } from '#core/live/keyed-query.ts';
 import { LIVE_ACTIONS, type LiveAction, type LiveEvent } from '#core/live/subscriber.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import type { UnparsedQuery } from '#core/services/statement-cache.ts';
+import type { UnparsedQuery } from '#core/read/statement-cache.ts';
 import { coerceVariables } from './coerce-variables.ts';
 import { type CollectedFields, collectFields } from './collect-fields.ts';
 import type { GraphRequest } from './execute.ts';

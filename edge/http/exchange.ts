@@ -5,10 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { type ProcessMemory, UNCOUNTED } from '#core/base/holders/process-memory.ts';
+import type { JsonBounds } from '#core/base/json/json-bounds.ts';
 import type { RequestSpan } from '#core/base/tracing/span.ts';
 import { DISCARDED_MAX, IncomingBody, NO_BODY } from './body.ts';
 import { addressText } from './ip-address-text.ts';
-import type { JsonBounds } from './json-bounds.ts';
 import {
   AnswerCutError,
   type Body,

@@ -1,10 +1,10 @@
 /** Reads the body of a request as JSON: checks its type and size first, then parses it. */
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
-import type { Admit, JsonBounds, OnEntries } from './json-bounds.ts';
+import type { Admit, JsonBounds, OnEntries } from '#core/base/json/json-bounds.ts';
+import { parseInSlices } from '#core/base/json/sliced-json.ts';
+import { countJson, parseCounted } from '#core/base/json/strict-json.ts';
 import type { SizeLimit } from './request.ts';
-import { parseInSlices } from './sliced-json.ts';
-import { countJson, parseCounted } from './strict-json.ts';
 
 /** What the headers say about a body, and its limits. */
 export interface JsonHead {

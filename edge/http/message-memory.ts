@@ -1,8 +1,8 @@
 /** What the messages of one WebSocket hold of the memory of the process until they are handled. */
 import type { Hold } from '#core/base/holders/budget.ts';
 import { type ProcessMemory, UNCOUNTED } from '#core/base/holders/process-memory.ts';
-import { UNBOUNDED } from './json-bounds.ts';
-import { countJson } from './strict-json.ts';
+import { UNBOUNDED } from '#core/base/json/json-bounds.ts';
+import { countJson } from '#core/base/json/strict-json.ts';
 
 /** Bytes of the heap for a byte of a message whose values cannot be counted, such as a malformed one. */
 const UNKNOWN = 64;

@@ -1,5 +1,5 @@
 /** A request as routes see it: plain values, nothing of the server below. */
-import type { OnEntries } from './json-bounds.ts';
+import type { OnEntries } from '#core/base/json/json-bounds.ts';
 import type { RequestCounts } from './request-counts.ts';
 
 /** A lower limit than BODY_MAX_SIZE, for bodies that cost much. */

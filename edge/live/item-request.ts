@@ -5,7 +5,7 @@ import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts
 import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
 import { routeResponse } from '#edge/graphql/rest-bridge.ts';
-import type { RouteRequest } from '#edge/graphql/route-request.ts';
+import type { RouteRequest } from '#edge/http/inner-request.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { EdgeServices } from '#edge/services.ts';

@@ -7,7 +7,7 @@ import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { LiveSubscriptions } from '#core/live/live-subscriptions.ts';
 import type { AccessChanges } from '#core/model/catalog/access-changes.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import type { UnparsedQuery } from '#core/services/statement-cache.ts';
+import type { UnparsedQuery } from '#core/read/statement-cache.ts';
 import type { Request } from '#edge/http/request.ts';
 import { CLOSE, type Outlet } from '#edge/http/web-socket.ts';
 import type { EdgeServices } from '#edge/services.ts';

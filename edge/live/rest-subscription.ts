@@ -9,7 +9,7 @@ import {
   type Subscriber,
 } from '#core/live/subscriber.ts';
 import type { Collection } from '#core/model/catalog/catalog.ts';
-import type { UnparsedQuery } from '#core/services/statement-cache.ts';
+import type { UnparsedQuery } from '#core/read/statement-cache.ts';
 import { messageText, type SubscribeMessage } from './rest-message.ts';
 
 /** Most events that wait while the items are read; past it they are read again. */

@@ -1,75 +1,72 @@
-/** What arrives on a WebSocket, as requests to the routes of REST. */
-import type { Body, Request } from '#edge/http/request.ts';
+/** The request that opened a WebSocket, as the outer request of all messages that follow. */
+import { InnerRequest } from '#edge/http/inner-request.ts';
+import type { Request } from '#edge/http/request.ts';
 
-const NOTHING: Body = {
-  size: undefined,
-  json: async () => undefined,
-  bytes: async () => new Uint8Array(),
-  lend: () => {
-    throw new TypeError('a message is no file');
-  },
-};
+/** Headers that concern the first request alone, or identify its sender. */
+const FIRST_ONLY: ReadonlySet<string> = new Set(['cookie', 'content-length', 'range', 'accept']);
 
-/** Headers of the first request that say something about that request, or about who sent it. */
-const OWN = new Set(['cookie', 'content-length', 'range', 'accept']);
-
-/** The request that began a connection, with the token that the connection has by now. */
-export class SocketRequest implements Request {
-  readonly method = 'GET';
-  readonly path: string;
-  readonly segments: readonly string[] = [];
-  readonly query = '';
-  readonly body = NOTHING;
-  readonly id: string;
-  readonly ip: string;
-  user: string | null = null;
-  counts: Request['counts'] = null;
+/** Lives as long as the connection, and carries the token that the connection has now. */
+export class SocketRequest extends InnerRequest {
   token: string | null = null;
-  readonly #first: Request;
   readonly #closing = new AbortController();
   readonly #cut: (reason: string) => void;
+  #user: string | null = null;
 
   /** @param cut ends the connection */
   constructor(first: Request, cut: (reason: string) => void) {
-    this.#first = first;
-    this.id = first.id;
-    this.ip = first.ip;
-    this.path = first.path;
+    super(first, { method: 'GET', path: first.path });
     this.#cut = cut;
   }
 
-  get signal(): AbortSignal {
+  /** A connection has no query: a token in its URL is the token of the connection already. */
+  override get query(): string {
+    return '';
+  }
+
+  override get segments(): readonly string[] {
+    return [];
+  }
+
+  override get signal(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** The connection is closed: nobody waits for what it asked. */
+  override get user(): string | null {
+    return this.#user;
+  }
+
+  override set user(user: string | null) {
+    this.#user = user;
+  }
+
+  /** Aborts the requests of a connection that is closed. */
   close(): void {
     this.#closing.abort();
   }
 
-  header(name: string): string | undefined {
+  override header(name: string): string | undefined {
     if (name === 'authorization') return this.token === null ? undefined : `Bearer ${this.token}`;
     if (name === 'content-type') return 'application/json';
-    return OWN.has(name) ? undefined : this.#first.header(name);
+    return FIRST_ONLY.has(name) ? undefined : this.outer.header(name);
   }
 
-  addHeader(): void {
+  override addHeader(): void {
     // An answer on a WebSocket has no headers.
   }
 
-  cut(reason: string): void {
+  override cut(reason: string): void {
     this.#cut(reason);
   }
 
-  holdFor(): void {
-    // Messages are counted for the holder of their connection.
+  override holdFor(): void {
+    // The server counts messages for the holder of their connection.
   }
 
-  take(): void {
-    // What they lead to is counted with them.
+  override take(): void {
+    // The server counts the memory of an answer with its message.
   }
 
-  revealErrors(): void {
-    // Errors are told as everybody sees them.
+  override revealErrors(): void {
+    // A WebSocket shows administrators the same errors as other users.
   }
 }

@@ -5,11 +5,11 @@ import { invalidPayload, invalidQuery, ServiceError } from '#core/base/errors/se
 import { parseList } from '#core/query/parse/list.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
+import { parsedQuery, type UnparsedQuery } from '#core/read/statement-cache.ts';
 import type { ReadAnswer } from '#core/services/item-reader.ts';
 import type { ItemsUpdate } from '#core/services/items.ts';
 import type { Precondition, WriteAnswer } from '#core/services/read-back.ts';
 import type { Selection } from '#core/services/selected-keys.ts';
-import { parsedQuery, type UnparsedQuery } from '#core/services/statement-cache.ts';
 import { upsertItems } from '#core/services/upsert.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';

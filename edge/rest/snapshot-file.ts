@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads';
 import { stringify } from 'yaml';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, invalidQuery, ServiceError } from '#core/base/errors/service-error.ts';
+import { parseStrictJson } from '#core/base/json/strict-json.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 import type { Snapshot } from '#core/schema/snapshot.ts';
 import { FORMATS, fileName } from '#core/transfer/export/format.ts';
 import { disposition } from '#edge/http/content-disposition.ts';
 import { firstFile } from '#edge/http/multipart.ts';
 import type { Response } from '#edge/http/response.ts';
-import { parseJson } from '#edge/http/strict-json.ts';
 import type { Call } from './call.ts';
 
 const SNAPSHOT_FORMATS = ['json', 'yaml'] as const;
@@ -161,7 +161,7 @@ async function parseYaml(bytes: Buffer): Promise<unknown> {
   const outcome = await promise;
   await thread.terminate();
   if ('fault' in outcome) throw invalidPayload(reason('yaml_invalid', { fault: outcome.fault }));
-  return parseJson(Buffer.from(outcome.json));
+  return parseStrictJson(Buffer.from(outcome.json));
 }
 
 /**
@@ -178,5 +178,5 @@ export async function readSnapshotBody({ request, services }: Call): Promise<unk
   const told = fileFormat(file.mimeType, file.filename);
   const bytes = await collect(file.stream, limit);
   const format = told ?? (/^\s*\{/.test(bytes.toString('latin1', 0, 1_024)) ? 'json' : 'yaml');
-  return format === 'json' ? parseJson(bytes) : parseYaml(bytes);
+  return format === 'json' ? parseStrictJson(bytes) : parseYaml(bytes);
 }

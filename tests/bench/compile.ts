@@ -4,7 +4,7 @@ import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { compilePage } from '#core/read/sql/compile.ts';
-import { StatementCache } from '#core/services/statement-cache.ts';
+import { StatementCache } from '#core/read/statement-cache.ts';
 import { adminTarget, boundsOf, loadCatalog } from './catalog.ts';
 import type { Environment } from './environment.ts';
 import { amount, median, type Row } from './result-row.ts';

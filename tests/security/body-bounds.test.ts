@@ -4,9 +4,9 @@
  * what nobody knows of an item is not carried along.
  */
 import t from 'tap';
-import type { JsonBounds, OnEntries } from '#edge/http/json-bounds.ts';
-import { parseInSlices } from '#edge/http/sliced-json.ts';
-import { parseJson } from '#edge/http/strict-json.ts';
+import type { JsonBounds, OnEntries } from '#core/base/json/json-bounds.ts';
+import { parseInSlices } from '#core/base/json/sliced-json.ts';
+import { parseStrictJson } from '#core/base/json/strict-json.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 
@@ -48,7 +48,7 @@ t.test('members and values are counted, at once and in slices', async (t) => {
   for (const [name, value, variable] of cases) {
     const bytes = Buffer.from(JSON.stringify(value));
     const expected = variable === null ? null : { variable };
-    t.match(await refused(() => parseJson(bytes, bounds)), expected, name);
+    t.match(await refused(() => parseStrictJson(bytes, bounds)), expected, name);
     const sliced = () => parseInSlices(bytes, () => undefined, { bounds });
     t.match(await refused(sliced), expected, `${name}, in slices`);
   }
@@ -60,7 +60,7 @@ t.test('members and values are counted, at once and in slices', async (t) => {
       (count) => {
         seen[place] = count;
       };
-    parseJson(bytes, bounds, noteIn(0));
+    parseStrictJson(bytes, bounds, noteIn(0));
     await parseInSlices(bytes, () => undefined, { bounds, onEntries: noteIn(1) });
     return seen;
   };

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { parseQuery } from '#core/query/parse/parameter.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import {
   createCollections,
   createField,
@@ -7,7 +8,6 @@ import {
   isStorable,
   updateField,
 } from '#core/schema/change-input.ts';
-import { parsedQuery } from '#core/services/statement-cache.ts';
 import { ADMIN, codedError, openSchema } from '#tests/harness/schema.ts';
 
 /** Whatever is put together instead of quoted would end the canary, or fail with a 5xx. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { parseQuery } from '#core/query/parse/parameter.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import { createCollections, createField, createRelation } from '#core/schema/change-input.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
-import { parsedQuery } from '#core/services/statement-cache.ts';
 import { callerOf, codedError, openSchema } from '#tests/harness/schema.ts';
 
 const BOUNDS = { limitDefault: 9, limitMax: undefined, maxDepth: 9, maxJsonDepth: 9, maxFields: 9 };

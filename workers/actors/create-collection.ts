@@ -16,12 +16,12 @@ import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
 import { openFile, type StoredFile } from '#core/transfer/file/import-file.ts';
 import { importErrors, UnreadableFile } from '#core/transfer/file/row-fault.ts';
-import type { ImportResult, ImportSender } from '#core/transfer/import-options.ts';
 import {
   type Inference,
   type InferredField,
   inferFields,
 } from '#core/transfer/infer/infer-fields.ts';
+import type { ImportResult, ImportSender } from '#core/transfer/run/import-options.ts';
 import type { ActorContext } from '#workers/runtime/actor.ts';
 
 /** The pauses (ms) between looks at the schema job: the first one, and the longest. */

@@ -17,7 +17,7 @@ import { queryBounds } from '#core/services/query-bounds.ts';
 import { systemRules } from '#core/services/system/rule.ts';
 import type { StoredFile } from '#core/transfer/file/import-file.ts';
 import { importFile } from '#core/transfer/import.ts';
-import type { ImportResult, ImportSender } from '#core/transfer/import-options.ts';
+import type { ImportResult, ImportSender } from '#core/transfer/run/import-options.ts';
 import type { Change } from '#core/write/changes/change.ts';
 import type { AnnouncedChanges } from '#core/write/changes/write-transactions.ts';
 import { History, NO_VISITOR } from '#core/write/history/history.ts';

@@ -2,6 +2,7 @@
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
+import { JSON_MAX_DEPTH } from '#core/base/json/json-bounds.ts';
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Path } from '../query.ts';
 
@@ -12,9 +13,6 @@ function refuseReserved(key: string, value: unknown): unknown {
   if (key === RESERVED_NAME) throw new Error(`it holds a member named ${RESERVED_NAME}`);
   return value;
 }
-
-/** Deepest nesting of JSON in a parameter; a parser takes its time to find out where a deep one ends. */
-const JSON_MAX_DEPTH = 256;
 
 /** Most members of one object of JSON in a parameter; nobody asks by so many names. */
 const JSON_MAX_MEMBERS = 10_000;

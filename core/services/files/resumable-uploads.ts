@@ -25,9 +25,9 @@ import type {
 import type { PartBuffer, PartBuffers } from '#core/files/storage/part-buffers.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import type { Item } from '#core/write/payload.ts';
 import type { RequestTarget } from '../request-context.ts';
-import { parsedQuery } from '../statement-cache.ts';
 import type { SystemService } from '../system/system-items.ts';
 import type { FileStore, StoredContent } from './file-store.ts';
 import type { ImageMeasurement } from './image-measurement.ts';

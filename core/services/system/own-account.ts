@@ -5,11 +5,11 @@ import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import { systemName } from '#core/model/system-collections/name.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import { itemData, NO_ENVELOPE } from '../envelope.ts';
 import type { TextAnswer } from '../item-reader.ts';
 import type { WriteAnswer } from '../read-back.ts';
 import type { RequestTarget } from '../request-context.ts';
-import { parsedQuery } from '../statement-cache.ts';
 import type { SystemService } from './system-items.ts';
 
 /** The caller and its request. */

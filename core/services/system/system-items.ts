@@ -11,11 +11,11 @@ import { systemTable } from '#core/model/system/system-table.ts';
 import { systemName } from '#core/model/system-collections/name.ts';
 import type { Query } from '#core/query/query.ts';
 import { passesFilter } from '#core/read/evaluate/validation.ts';
+import { parsedQuery, type UnparsedQuery } from '#core/read/statement-cache.ts';
 import type { ReadAnswer } from '../item-reader.ts';
 import { type ItemChange, ItemService, type ItemServiceOptions } from '../items.ts';
 import type { WriteAnswer } from '../read-back.ts';
 import type { RequestTarget } from '../request-context.ts';
-import { parsedQuery, type UnparsedQuery } from '../statement-cache.ts';
 import { servesSystem } from './served-collections.ts';
 
 export interface SystemServiceOptions extends Omit<ItemServiceOptions, 'serves'> {

@@ -1,11 +1,16 @@
 /** The rows of a staging table in parts: for what is tried with many at once, and refused for some. */
 import { type Sql, sql } from '#core/database/sql.ts';
-import type { ImportConnection } from '../import-connection.ts';
-import type { RowRange } from '../merge/merge-by-key.ts';
+import type { ImportConnection } from '../target/import-connection.ts';
 import { STAGING } from './staging-table.ts';
 
 /** Rows that are removed at once. */
 const REMOVED_AT_ONCE = 20_000;
+
+/** Rows of the staging table by number, both inclusive. */
+export interface RowRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 export async function countRows(connection: ImportConnection): Promise<number> {
   return await connection.number(sql`SELECT count(*) FROM ${STAGING}`);

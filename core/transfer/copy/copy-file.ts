@@ -1,11 +1,11 @@
 /** Copies the rows of a file into a table, or into the staging table, in one pass. */
 import type { Sql } from '#core/database/sql.ts';
+import { CopyText } from '../file/copy-text.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import { memberFault, rowReader } from '../file/import-file.ts';
 import type { Row, RowHandler } from '../file/row-reader.ts';
-import type { ImportRun } from '../import-run.ts';
+import type { ImportRun } from '../run/import-run.ts';
 import { CopyIn } from './copy-in.ts';
-import { CopyText } from './copy-text.ts';
 import { feedFile } from './feed-file.ts';
 
 /** A row is faulty; a fast pass does not say more. */

@@ -2,7 +2,7 @@
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { render, type Sql } from '#core/database/sql.ts';
 import { expectCopyAnswer } from '#core/database/watchdog.ts';
-import type { ImportConnection } from '../import-connection.ts';
+import type { ImportConnection } from '../target/import-connection.ts';
 
 export class CopyIn {
   readonly #connection: ImportConnection;

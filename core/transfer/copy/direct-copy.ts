@@ -5,11 +5,11 @@
 import pg from 'pg';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
+import { type CopyText, DEFAULT_MARKER } from '../file/copy-text.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import type { Row } from '../file/row-reader.ts';
-import type { ImportConnection } from '../import-connection.ts';
-import type { ImportTarget } from '../import-target.ts';
-import { type CopyText, DEFAULT_MARKER } from './copy-text.ts';
+import type { ImportConnection } from '../target/import-connection.ts';
+import type { ImportTarget } from '../target/import-target.ts';
 
 /** Timeout for the lock on an empty table; writers that use it would fill it anyway. */
 const LOCK_WAIT = '250ms';

@@ -2,11 +2,11 @@
  * Reads a file through its scanner into a COPY, chunk by chunk, as fast as PostgreSQL accepts it.
  */
 import { getDefaultHighWaterMark } from 'node:stream';
+import type { CopyText } from '../file/copy-text.ts';
 import type { ImportFile } from '../file/import-file.ts';
 import { UnreadableFile } from '../file/row-fault.ts';
 import type { RowReader } from '../file/row-reader.ts';
 import type { CopyIn } from './copy-in.ts';
-import type { CopyText } from './copy-text.ts';
 
 /**
  * Bytes per message to PostgreSQL. A stream calls back for as many only when the system has them; of

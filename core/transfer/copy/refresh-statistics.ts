@@ -4,7 +4,7 @@
  * hours.
  */
 import { identifier, join, quote, raw, render, type Sql, sql } from '#core/database/sql.ts';
-import type { ImportRun } from '../import-run.ts';
+import type { ImportRun } from '../run/import-run.ts';
 import { STAGING } from './staging-table.ts';
 
 /** Pages of a table that are counted. */

@@ -1,7 +1,7 @@
 /** Fills the staging table from the file. */
 
 import type { FileColumn } from '../file/file-column.ts';
-import type { ImportRun } from '../import-run.ts';
+import type { ImportRun } from '../run/import-run.ts';
 import { type CopyPass, copyFile } from './copy-file.ts';
 import { copyToStaging, createStaging, type Staged, StagingWriter } from './staging-table.ts';
 

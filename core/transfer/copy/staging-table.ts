@@ -3,10 +3,10 @@
  * values a row lacks (those stay unchanged, or take their default).
  */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import type { CopyText } from '../file/copy-text.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import type { Row } from '../file/row-reader.ts';
-import type { ImportTarget } from '../import-target.ts';
-import type { CopyText } from './copy-text.ts';
+import type { ImportTarget } from '../target/import-target.ts';
 
 export const STAGING: Sql = identifier('pg_temp', 'sluice_import');
 

@@ -3,8 +3,8 @@
  * their cell.
  */
 import { stringify } from 'csv-stringify/sync';
+import { writeExactJson } from '#core/base/json/exact-json.ts';
 import type { ItemColumn } from '#core/query/query.ts';
-import { writeJson } from '../file/exact-json.ts';
 
 /** Helps programs that guess the encoding. */
 export const BYTE_ORDER_MARK = '\uFEFF';
@@ -25,7 +25,7 @@ function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknown {
     value = Reflect.get(value, key);
   }
   const isJson = typeof value === 'string' ? isDocument : typeof value === 'object';
-  return isJson && value !== null ? writeJson(value) : value;
+  return isJson && value !== null ? writeExactJson(value) : value;
 }
 
 /** Writes batches of items; nothing when there are none. */

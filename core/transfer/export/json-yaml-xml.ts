@@ -1,7 +1,7 @@
 /** Exports items as JSON, JSON lines, YAML or XML. */
 import XmlBuilder from 'fast-xml-builder';
 import { stringify } from 'yaml';
-import { indentJson } from './indent-json.ts';
+import { indentJson } from '#core/base/json/indent-json.ts';
 
 type Batches = AsyncIterable<readonly unknown[]>;
 

@@ -2,8 +2,9 @@
  * Parses items for formats whose libraries write few levels of lists and objects. What is nested deeper
  * stays JSON: as a text, or as it was written.
  */
+
+import { JsonNumber, JsonSource, parseLevels } from '#core/base/json/exact-json.ts';
 import { isDeeper } from '#core/base/json/text-end.ts';
-import { JsonNumber, JsonSource, parseLevels } from '../file/exact-json.ts';
 
 type Texts = AsyncIterable<readonly string[]>;
 type Items = AsyncGenerator<readonly unknown[]>;

@@ -2,10 +2,10 @@
 
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
-import { NestedItem } from '../nested/nested-item.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';
 import { cellText, holdsBytes, objectInCell } from './cell-text.ts';
 import { type FileColumn, storedText } from './file-column.ts';
+import { NestedItem } from './nested-column.ts';
 
 /** First bytes of cells that may be JSON: quotes, white space, `null`, lists. */
 const MAY_BE_JSON = new Uint8Array(256);

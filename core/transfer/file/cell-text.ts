@@ -4,11 +4,16 @@
  */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
+import {
+  JsonNumber,
+  parseExactJson,
+  parseExactly,
+  writeExactJson,
+} from '#core/base/json/exact-json.ts';
 import type { ColumnDescriptor } from '#core/model/catalog/descriptor.ts';
 import { arrayText } from '#core/model/values/array-text.ts';
 import { bytesLiteral } from '#core/model/values/composite-text.ts';
 import { numberText } from '#core/model/values/number.ts';
-import { JsonNumber, parseExactly, parseJson, writeJson } from './exact-json.ts';
 import type { FileColumn } from './file-column.ts';
 
 /** What decides the text of a value. */
@@ -34,7 +39,7 @@ export class MisplacedValue extends Error {
 
 function elementText(value: unknown, { column }: TextColumn['field']): string {
   if (typeof value === 'string') return value;
-  return value instanceof JsonNumber ? numberText(column, value.source) : writeJson(value);
+  return value instanceof JsonNumber ? numberText(column, value.source) : writeExactJson(value);
 }
 
 function listText(values: readonly unknown[], { form, field }: TextColumn): string {
@@ -46,7 +51,7 @@ function listText(values: readonly unknown[], { form, field }: TextColumn): stri
 /** The value of a JSON text; undefined when it is invalid. */
 function jsonOf(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }
@@ -103,7 +108,7 @@ export function cellText(text: string, column: TextColumn): string | null {
  */
 export function valueText(value: unknown, column: TextColumn): string {
   const { form, field } = column;
-  if (form === 'json') return writeJson(value);
+  if (form === 'json') return writeExactJson(value);
   if (typeof value !== 'object' || value instanceof JsonNumber) {
     return elementText(value, field);
   }

@@ -2,13 +2,13 @@
 
 import { reason } from '#core/base/errors/reason.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import type { CopyText } from '../copy/copy-text.ts';
-import { writeValue } from '../copy/write-value.ts';
 import { CellReader, isPlainText } from './cell-reader.ts';
+import type { CopyText } from './copy-text.ts';
 import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED, PLAIN } from './csv-scanner.ts';
 import type { FileColumn } from './file-column.ts';
 import { syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
+import { writeValue } from './write-value.ts';
 
 const NOT_UTF8 = reason('row_not_utf8');
 

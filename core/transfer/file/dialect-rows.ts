@@ -5,15 +5,15 @@
 import { CsvError, type Options, Parser } from 'csv-parse';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import type { CopyText } from '../copy/copy-text.ts';
-import { writeValue } from '../copy/write-value.ts';
 import { CellReader, isPlainText } from './cell-reader.ts';
+import type { CopyText } from './copy-text.ts';
 import type { CsvDialect } from './csv-dialect.ts';
 import { COLUMNS_MAX, type HeaderCell, readHeader, WIDE_HEADER } from './csv-rows.ts';
 import type { FileColumn } from './file-column.ts';
 import { type FilePosition, quoteFault, syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { ROW_BYTES_MAX } from './row-scanner.ts';
+import { writeValue } from './write-value.ts';
 
 /** Bytes that are parsed at once; between two such pieces the length of a row is checked. */
 const PIECE = 64 * 1024;

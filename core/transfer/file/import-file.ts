@@ -2,9 +2,7 @@
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import type { ImportableCollection } from '../import-target.ts';
-import { NestedColumns } from '../nested/nested-column.ts';
-import { NestedItem } from '../nested/nested-item.ts';
+import type { ImportableCollection } from '../target/import-target.ts';
 import {
   type CsvDialect,
   dialectOf,
@@ -18,6 +16,7 @@ import { type DecompressionLimits, decompress } from './decompress.ts';
 import { dialectHeader, dialectRows } from './dialect-rows.ts';
 import { allColumns, type FileColumn, fileColumn, isReason } from './file-column.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
+import { NestedColumns, NestedItem } from './nested-column.ts';
 import {
   displayName,
   type RowFault,

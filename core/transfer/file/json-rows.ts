@@ -1,22 +1,22 @@
 /** Reads a JSON file into rows: an absent member has no value, null is null. */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { JsonNumber, JsonSyntaxError, parseExactJson } from '#core/base/json/exact-json.ts';
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { CONCEALED } from '#core/model/catalog/concealed-field.ts';
 import { kindFault, kindOf } from '#core/model/values/json-type.ts';
 import { hasSecrets } from '#core/write/special-flags.ts';
-import type { CopyText } from '../copy/copy-text.ts';
-import { writeValue } from '../copy/write-value.ts';
-import { NestedItem } from '../nested/nested-item.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
-import { JsonNumber, JsonSyntaxError, parseJson } from './exact-json.ts';
+import type { CopyText } from './copy-text.ts';
 import { type FileColumn, storedText } from './file-column.ts';
 import { type JsonElement, JsonScanner } from './json-scanner.ts';
 import { NdjsonScanner } from './ndjson-scanner.ts';
+import { NestedItem } from './nested-column.ts';
 import { NO_SECRET, syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
+import { writeValue } from './write-value.ts';
 
 /** Why a value does not fit its field; null when it does. */
 function misfit({ field, links }: FileColumn, value: unknown): Reason | null {
@@ -31,7 +31,7 @@ function misfit({ field, links }: FileColumn, value: unknown): Reason | null {
 function parseElement(element: JsonElement, row: number): Record<string, unknown> {
   let value: unknown;
   try {
-    value = parseJson(element.text);
+    value = parseExactJson(element.text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw new UnreadableFile(syntaxFault(error.reason, row, element.place(error.position)));

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
-import { JSON_DEPTH_MAX, TOO_DEEP } from './exact-json.ts';
+import { EXACT_JSON_MAX_DEPTH, TOO_DEEP } from '#core/base/json/exact-json.ts';
 import { type FilePosition, syntaxFault, UnreadableFile } from './row-fault.ts';
 import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
 
@@ -118,7 +118,7 @@ export class JsonScanner extends RowScanner {
         }
       } else if (byte === OBJECT_START || byte === LIST_START) {
         depth += 1;
-        if (depth > JSON_DEPTH_MAX) this.#fail(at, TOO_DEEP);
+        if (depth > EXACT_JSON_MAX_DEPTH) this.#fail(at, TOO_DEEP);
       } else if (byte === OBJECT_END || byte === LIST_END) {
         depth -= 1;
         if (depth === 0) return at + 1;

@@ -1,5 +1,5 @@
 /** One row of a file in any format, and the readers of rows. */
-import type { CopyText } from '../copy/copy-text.ts';
+import type { CopyText } from './copy-text.ts';
 import type { RowFault } from './row-fault.ts';
 
 /** A row; readers pass the same object again and again. */

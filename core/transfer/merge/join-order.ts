@@ -4,8 +4,8 @@
  * as long (figures: ops/docs/decisions/transfer.md).
  */
 import { quote, type Sql, sql } from '#core/database/sql.ts';
-import type { ImportConnection } from '../import-connection.ts';
-import type { ImportTarget } from '../import-target.ts';
+import type { ImportConnection } from '../target/import-connection.ts';
+import type { ImportTarget } from '../target/import-target.ts';
 
 const STAGED = 'pg_temp.sluice_import';
 

@@ -6,12 +6,13 @@
 import pg from 'pg';
 import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
+import type { RowRange } from '../copy/bisect-rows.ts';
+import { insertedValues, sameKey, updatedValues } from '../copy/merge-expressions.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn } from '../copy/staging-table.ts';
 import type { FileColumn } from '../file/file-column.ts';
-import type { ImportConnection } from '../import-connection.ts';
-import type { ImportTarget } from '../import-target.ts';
+import type { ImportConnection } from '../target/import-connection.ts';
+import type { ImportTarget } from '../target/import-target.ts';
 import { DEFAULT_JOINS, joinInKeyOrder } from './join-order.ts';
-import { insertedValues, updatedValues } from './merged-values.ts';
 
 /** Rows have a key that must not be in the file: an update without an item, for instance. */
 export class InvalidKeys extends Error {}
@@ -35,12 +36,6 @@ export interface MergeSource {
 
 const STAGED: MergeSource = { name: STAGING, made: empty };
 
-/** Rows of the staging table by number, both inclusive. */
-export interface RowRange {
-  readonly first: number;
-  readonly last: number;
-}
-
 /** Types whose `=` distinguishes all values that a reader can distinguish. */
 const PLAIN_EQUALITY = new Set(
   [
@@ -56,20 +51,6 @@ const PLAIN_EQUALITY = new Set(
     'timestamptz',
   ].concat(['uuid', 'bytea']),
 );
-
-/**
- * The condition that `t` and `s` have the same key; null when the file does not contain the key, or
- * each row is to be inserted.
- */
-export function sameKey(target: ImportTarget, columns: readonly FileColumn[]): Sql | null {
-  if (target.mode === 'insert') return null;
-  const parts = target.key.map(({ name }) => {
-    const place = columns.findIndex((column) => column.name === name);
-    return place < 0 ? null : sql`t.${identifier(name)} = s.${stagingColumn(place)}`;
-  });
-  const known = parts.filter((part) => part !== null);
-  return known.length === parts.length ? join(known, ' AND ') : null;
-}
 
 function within(range: RowRange | undefined): Sql {
   if (range === undefined) return sql`TRUE`;

@@ -1,20 +1,15 @@
 /** Merges the staged rows into the table, and finds the faulty rows when the table refuses. */
 import pg from 'pg';
 import { sql } from '#core/database/sql.ts';
+import type { RowRange } from '../copy/bisect-rows.ts';
 import { refreshStatistics } from '../copy/refresh-statistics.ts';
 import { STAGING, type Staged } from '../copy/staging-table.ts';
 import type { RowFault } from '../file/row-fault.ts';
-import { ImportRefused, type ImportRun } from '../import-run.ts';
+import { ImportRefused, type ImportRun } from '../run/import-run.ts';
 import { isRowError, rowErrorFault } from '../validate/database-error.ts';
 import { findFaultyRows, findInvalidKeys } from '../validate/find-faulty-rows.ts';
 import { importFailureView } from '../validate/visible-faults.ts';
-import {
-  InvalidKeys,
-  type MergeCounts,
-  merge,
-  type RowRange,
-  removeDuplicates,
-} from './merge-by-key.ts';
+import { InvalidKeys, type MergeCounts, merge, removeDuplicates } from './merge-by-key.ts';
 import { moveSequences } from './move-sequences.ts';
 
 /** Removes staged duplicates. @returns how many were removed */

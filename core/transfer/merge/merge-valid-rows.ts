@@ -5,18 +5,18 @@
 import pg from 'pg';
 import { reason } from '#core/base/errors/reason.ts';
 import { sql } from '#core/database/sql.ts';
-import { bisectRows, countRows, removeRows } from '../copy/bisect-rows.ts';
+import { bisectRows, countRows, type RowRange, removeRows } from '../copy/bisect-rows.ts';
 import { refreshStatistics } from '../copy/refresh-statistics.ts';
 import { STAGING, type Staged } from '../copy/staging-table.ts';
 import type { RowFault } from '../file/row-fault.ts';
-import type { ImportRun } from '../import-run.ts';
-import type { RejectedRows } from '../report/rejected-rows.ts';
+import type { ImportRun } from '../run/import-run.ts';
+import type { RejectedRows } from '../run/rejected-rows.ts';
 import { isRowError, rowErrorFault } from '../validate/database-error.ts';
 import { findFaultyRows, findInvalidKeys } from '../validate/find-faulty-rows.ts';
 import { hashStaged } from '../validate/hash-staged.ts';
 import { validateRows } from '../validate/validate-rows.ts';
 import { canSeeValues, forbiddenRowFault, importFailureView } from '../validate/visible-faults.ts';
-import { InvalidKeys, type MergeCounts, merge, mergeOnce, type RowRange } from './merge-by-key.ts';
+import { InvalidKeys, type MergeCounts, merge, mergeOnce } from './merge-by-key.ts';
 import { removeStagedDuplicates } from './merge-staged.ts';
 import { moveSequences } from './move-sequences.ts';
 

@@ -2,8 +2,8 @@
 import { identifier, quote, type Sql, sql } from '#core/database/sql.ts';
 import { stagingColumn } from '../copy/staging-table.ts';
 import type { FileColumn } from '../file/file-column.ts';
-import type { ImportConnection } from '../import-connection.ts';
-import type { ImportTarget } from '../import-target.ts';
+import type { ImportConnection } from '../target/import-connection.ts';
+import type { ImportTarget } from '../target/import-target.ts';
 
 function moveStatement(sequence: readonly [string, string], values: Sql): Sql {
   const [schema, name] = sequence;

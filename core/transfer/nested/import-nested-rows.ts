@@ -7,13 +7,13 @@ import { sql } from '#core/database/sql.ts';
 import { isColumn } from '#core/model/catalog/catalog.ts';
 import { type FileColumn, fileColumn, isReason } from '../file/file-column.ts';
 import { fieldOf, rowReader } from '../file/import-file.ts';
+import { asMember } from '../file/nested-column.ts';
 import { UnreadableFile } from '../file/row-fault.ts';
 import type { RowReader } from '../file/row-reader.ts';
-import type { ImportResult } from '../import-options.ts';
-import { ImportRefused, type ImportRun } from '../import-run.ts';
 import { moveSequences } from '../merge/move-sequences.ts';
+import type { ImportResult } from '../run/import-options.ts';
+import { ImportRefused, type ImportRun } from '../run/import-run.ts';
 import { NestedBatches, type NestedRow } from './nested-batch.ts';
-import { asMember } from './nested-column.ts';
 import { RowPayloads } from './nested-row.ts';
 
 /** Most rows and characters of a batch. */

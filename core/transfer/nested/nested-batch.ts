@@ -16,7 +16,7 @@ import type { Recorder } from '#core/write/relational/record-history.ts';
 import { type InputItem, writeItems } from '#core/write/relational/write-items.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
 import { displayValue, type RowFault } from '../file/row-fault.ts';
-import { ImportRefused, type ImportRun } from '../import-run.ts';
+import { ImportRefused, type ImportRun } from '../run/import-run.ts';
 import { isRowError } from '../validate/database-error.ts';
 
 /** A row with its payload. */

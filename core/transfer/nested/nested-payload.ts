@@ -6,6 +6,7 @@
 import type { Rights } from '#core/access/rights.ts';
 import { knownEnd, knownRelation } from '#core/access/schema-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
+import { JsonNumber } from '#core/base/json/exact-json.ts';
 import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import type { Catalog, Collection, ColumnField } from '#core/model/catalog/catalog.ts';
 import { isColumn } from '#core/model/catalog/catalog.ts';
@@ -14,7 +15,6 @@ import type { Relation } from '#core/model/catalog/relation.ts';
 import { hasSecrets } from '#core/write/special-flags.ts';
 import type { WriteTarget } from '#core/write/write-context.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
-import { JsonNumber } from '../file/exact-json.ts';
 import { keyValue, type NestedValues } from './nested-value.ts';
 
 /** Lists and objects within each other, as in a JSON body. */

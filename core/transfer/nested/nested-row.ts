@@ -1,16 +1,16 @@
 /** Makes payloads of the rows of a file: cells by the paths of their columns, objects as they are. */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { writeExactJson } from '#core/base/json/exact-json.ts';
 import type { JsonObject } from '#core/base/json/json-object.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
-import { writeJson } from '../file/exact-json.ts';
 import { type FileColumn, fileColumn, isReason } from '../file/file-column.ts';
+import { NestedColumns } from '../file/nested-column.ts';
 import { displayName, displayValue, type RowFault } from '../file/row-fault.ts';
 import type { Row } from '../file/row-reader.ts';
-import type { ImportRun } from '../import-run.ts';
+import type { ImportRun } from '../run/import-run.ts';
 import { SECRETS_MAX } from '../validate/hash-staged.ts';
 import type { NestedRow } from './nested-batch.ts';
-import { NestedColumns } from './nested-column.ts';
 import { Payloads, type RowPayload } from './nested-payload.ts';
 import { keyValue, NestedValues } from './nested-value.ts';
 
@@ -101,7 +101,7 @@ export class RowPayloads {
       return payload;
     } catch (error) {
       if (!(error instanceof MisplacedValue)) throw error;
-      const value = displayValue(writeJson(error.value));
+      const value = displayValue(writeExactJson(error.value));
       fail({ field: null, value, code: 'FAILED_VALIDATION', reason: error.reason });
       return null;
     }

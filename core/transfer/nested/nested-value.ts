@@ -1,6 +1,12 @@
 /** Turns what a file holds into values as a JSON body has them, by the options of the import. */
 
 import { reason } from '#core/base/errors/reason.ts';
+import {
+  JsonNumber,
+  JsonSyntaxError,
+  parseExactJson,
+  writeExactJson,
+} from '#core/base/json/exact-json.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { textChecker } from '#core/model/values/check-value.ts';
@@ -8,7 +14,6 @@ import { JsonText } from '#core/model/values/composite-text.ts';
 import { numberText } from '#core/model/values/number.ts';
 import { type Conversion, conversionOf } from '../file/cell-format.ts';
 import { MisplacedValue, objectInCell } from '../file/cell-text.ts';
-import { JsonNumber, JsonSyntaxError, parseJson, writeJson } from '../file/exact-json.ts';
 import type { FileColumn } from '../file/file-column.ts';
 
 const TRUE = /^\s*(?:t|y|on|1)/i;
@@ -16,7 +21,7 @@ const NUMBERS = new Set(['integer', 'bigInteger', 'float', 'decimal']);
 
 function jsonOf(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw new MisplacedValue(text, reason('value_json_expected'));
@@ -45,7 +50,7 @@ function exactValue(field: ColumnField, value: unknown): unknown {
     return elements(field, value);
   }
   const isDocument = field.type === 'json' || field.type.startsWith('geometry');
-  if (isDocument) return new JsonText(writeJson(value));
+  if (isDocument) return new JsonText(writeExactJson(value));
   if (!(value instanceof JsonNumber)) return value;
   return NUMBERS.has(field.type) ? numberText(field.column, value.source) : Number(value.source);
 }

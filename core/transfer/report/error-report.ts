@@ -10,8 +10,8 @@ import { MisplacedValue } from '../file/cell-text.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import { rowReader } from '../file/import-file.ts';
 import type { Row } from '../file/row-reader.ts';
-import type { ImportRun } from '../import-run.ts';
-import type { RejectedRows } from './rejected-rows.ts';
+import type { ImportRun } from '../run/import-run.ts';
+import type { RejectedRows } from '../run/rejected-rows.ts';
 import { WrittenValues } from './written-values.ts';
 
 /** A column that is added stands last, since clients may know columns by their places. */

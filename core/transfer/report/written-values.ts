@@ -7,7 +7,7 @@ import type { FileColumn } from '../file/file-column.ts';
 import { rowReader } from '../file/import-file.ts';
 import { displayValue, type RowFault, UnreadableFile } from '../file/row-fault.ts';
 import type { Row } from '../file/row-reader.ts';
-import type { ImportRun } from '../import-run.ts';
+import type { ImportRun } from '../run/import-run.ts';
 
 /** The texts of a row, by the places of their columns. */
 type Texts = readonly (string | null)[];

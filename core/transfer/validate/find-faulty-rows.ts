@@ -10,10 +10,10 @@ import { SQLSTATE } from '#core/database/sqlstate.ts';
 import type { ForeignKeyDescriptor } from '#core/model/catalog/descriptor.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn } from '../copy/staging-table.ts';
 import { displayValue, type RowFault } from '../file/row-fault.ts';
-import type { ImportOptions } from '../import-options.ts';
-import type { ImportRun } from '../import-run.ts';
-import type { ImportTarget } from '../import-target.ts';
-import { uniqueKeys } from '../merge/match-key.ts';
+import type { ImportOptions } from '../run/import-options.ts';
+import type { ImportRun } from '../run/import-run.ts';
+import type { ImportTarget } from '../target/import-target.ts';
+import { uniqueKeys } from '../target/match-key.ts';
 import { restrictedLinks } from './restricted-links.ts';
 import {
   ROW_NUMBER,

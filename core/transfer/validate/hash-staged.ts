@@ -6,7 +6,7 @@ import { hasSecrets } from '#core/write/special-flags.ts';
 import { STAGING, type Staged, stagingColumn } from '../copy/staging-table.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import type { RowFault } from '../file/row-fault.ts';
-import type { ImportRun } from '../import-run.ts';
+import type { ImportRun } from '../run/import-run.ts';
 
 /** Most secrets that one file may bring. */
 export const SECRETS_MAX = 1_000;

@@ -10,8 +10,8 @@ import { MisplacedValue } from '../file/cell-text.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import type { RowFault } from '../file/row-fault.ts';
 import type { Row } from '../file/row-reader.ts';
-import type { ImportRun } from '../import-run.ts';
-import type { ImportTarget } from '../import-target.ts';
+import type { ImportRun } from '../run/import-run.ts';
+import type { ImportTarget } from '../target/import-target.ts';
 import { isRowError } from './database-error.ts';
 
 /** A row that may lack values, and its key; null when its item is new in any case. */

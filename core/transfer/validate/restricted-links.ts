@@ -11,7 +11,7 @@ import { readableRows } from '#core/read/sql/table-rows.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn } from '../copy/staging-table.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import { displayValue, type RowFault } from '../file/row-fault.ts';
-import type { ImportRun } from '../import-run.ts';
+import type { ImportRun } from '../run/import-run.ts';
 import { ROW_NUMBER, resultingRows, stagedRowsOf } from './staged-rows.ts';
 import { canSeeValues, visibleFieldNames } from './visible-faults.ts';
 

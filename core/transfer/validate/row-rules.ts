@@ -11,8 +11,8 @@ import type { Action } from '#core/write/payload.ts';
 import { hasSecrets } from '#core/write/special-flags.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
 import { STAGING, type Staged } from '../copy/staging-table.ts';
+import type { ActionValues } from '../target/generated-values.ts';
 import { all, any, type Condition, not } from './condition.ts';
-import type { ActionValues } from './generated-values.ts';
 import { RowSource, SOURCE_ROW_NUMBER } from './row-source.ts';
 import { aliasOf, RuleConditions } from './rule-condition.ts';
 

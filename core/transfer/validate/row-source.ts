@@ -7,8 +7,8 @@ import { bareType } from '#core/database/column-type.ts';
 import { identifier, type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { isAbsent, type Staged, stagingColumn, valueOr } from '../copy/staging-table.ts';
+import { type ActionValues, valueWith } from '../target/generated-values.ts';
 import { any, type Condition, not } from './condition.ts';
-import { type ActionValues, valueWith } from './generated-values.ts';
 
 /** Number of the row, in the relation that {@link RowSource.columns} is part of. */
 export const SOURCE_ROW_NUMBER = identifier('sluice row');

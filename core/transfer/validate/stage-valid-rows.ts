@@ -2,18 +2,19 @@
  * Stages a file that is known to be faulty: checks each row before PostgreSQL does, reports all
  * faults, and stages only the other rows.
  */
+
+import { writeExactJson } from '#core/base/json/exact-json.ts';
 import { sql } from '#core/database/sql.ts';
 import { type TextCheck, textChecker } from '#core/model/values/check-value.ts';
 import { stageFile } from '../copy/stage-file.ts';
 import type { Staged } from '../copy/staging-table.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
-import { writeJson } from '../file/exact-json.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import { memberFault } from '../file/import-file.ts';
 import { displayValue, type RowFault, UnreadableFile } from '../file/row-fault.ts';
 import type { Row, RowHandler } from '../file/row-reader.ts';
-import { ImportRefused, type ImportRun } from '../import-run.ts';
-import type { RejectedRows } from '../report/rejected-rows.ts';
+import { ImportRefused, type ImportRun } from '../run/import-run.ts';
+import type { RejectedRows } from '../run/rejected-rows.ts';
 import { copyContext, isRowError, rowErrorFault } from './database-error.ts';
 import { MissingValueRows } from './missing-value-rows.ts';
 import { relaxColumnTypes, restoreColumnTypes, type TextColumn } from './text-columns.ts';
@@ -125,7 +126,7 @@ class Judge implements RowHandler {
         : { row: row.number, field, value: displayValue(value), ...fault };
     } catch (error) {
       if (!(error instanceof MisplacedValue)) throw error;
-      const value = displayValue(writeJson(error.value));
+      const value = displayValue(writeExactJson(error.value));
       return { row: row.number, field, value, code: 'FAILED_VALIDATION', reason: error.reason };
     }
   }

@@ -6,7 +6,7 @@ import { decodedColumn } from '#core/model/catalog/column-codec.ts';
 import { outputOf } from '#core/read/sql/output.ts';
 import type { Item } from '#core/write/payload.ts';
 import { STAGING, type Staged, stagingColumn } from '../copy/staging-table.ts';
-import type { ImportConnection } from '../import-connection.ts';
+import type { ImportConnection } from '../target/import-connection.ts';
 
 /** A staged row as JSON: each of its columns as it would be read and sent again. */
 function itemSql({ columns }: Staged): Sql {

@@ -1,11 +1,10 @@
 /** The staged rows as the merge would leave them in the table. */
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import { mergedValue, sameKey } from '../copy/merge-expressions.ts';
 import { STAGING, type Staged } from '../copy/staging-table.ts';
-import type { ImportOptions } from '../import-options.ts';
-import type { ImportRun } from '../import-run.ts';
-import type { ImportTarget } from '../import-target.ts';
-import { sameKey } from '../merge/merge-by-key.ts';
-import { mergedValue } from '../merge/merged-values.ts';
+import type { ImportOptions } from '../run/import-options.ts';
+import type { ImportRun } from '../run/import-run.ts';
+import type { ImportTarget } from '../target/import-target.ts';
 
 /** Staged rows and the table that they go to. */
 export interface StagedRows {

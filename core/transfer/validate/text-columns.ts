@@ -7,8 +7,8 @@ import { literal, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { STAGING, stagingColumn } from '../copy/staging-table.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import { REASON_DISPLAY_MAX, type RowFault, VALUE_DISPLAY_MAX } from '../file/row-fault.ts';
-import type { ImportRun } from '../import-run.ts';
-import { REJECTED_MAX } from '../report/rejected-rows.ts';
+import type { ImportRun } from '../run/import-run.ts';
+import { REJECTED_MAX } from '../run/rejected-rows.ts';
 import { rowErrorFault } from './database-error.ts';
 import { importFailureView } from './visible-faults.ts';
 

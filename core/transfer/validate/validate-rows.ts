@@ -2,7 +2,7 @@
 
 import type { Staged } from '../copy/staging-table.ts';
 import type { RowFault } from '../file/row-fault.ts';
-import type { ImportRun } from '../import-run.ts';
+import type { ImportRun } from '../run/import-run.ts';
 import { findSurplusSecrets } from './hash-staged.ts';
 import { findRestrictedLinks } from './restricted-links.ts';
 import { validateStaged } from './validate-staged.ts';

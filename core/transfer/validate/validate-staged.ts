@@ -12,10 +12,10 @@ import type { Key } from '#core/query/key.ts';
 import { checkCreation, checkUpdates } from '#core/write/check-permissions.ts';
 import type { Item } from '#core/write/payload.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
+import { sameKey } from '../copy/merge-expressions.ts';
 import type { Staged } from '../copy/staging-table.ts';
 import { displayValue, type RowFault } from '../file/row-fault.ts';
-import type { ImportRun } from '../import-run.ts';
-import { sameKey } from '../merge/merge-by-key.ts';
+import type { ImportRun } from '../run/import-run.ts';
 import { all, conditionText, not } from './condition.ts';
 import {
   alwaysPasses,

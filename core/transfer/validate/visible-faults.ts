@@ -4,7 +4,7 @@ import { reasonOf } from '#core/base/errors/reason-of-error.ts';
 import { forbidden } from '#core/base/errors/service-error.ts';
 import type { FailureView, SeenTable } from '#core/database/failure.ts';
 import type { RowFault } from '../file/row-fault.ts';
-import type { ImportOptions } from '../import-options.ts';
+import type { ImportOptions } from '../run/import-options.ts';
 
 /** The same as for the errors of any other write. */
 export function importFailureView({ catalog, sender }: ImportOptions): FailureView {

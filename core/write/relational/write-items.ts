@@ -1,6 +1,7 @@
 /**
- * Writes items with everything that is related to them: read the payload, lock what exists, judge
- * all of it, then write. The number of statements depends on the payload's shape alone.
+ * Writes items with their related items, in this order: parse the payload, lock existing rows, check
+ * permissions and values, write rows, record history. The transaction around it publishes the changes
+ * after COMMIT. The number of statements depends on the payload's shape alone.
  */
 import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Key } from '#core/query/key.ts';

@@ -5,9 +5,9 @@
 import t from 'tap';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import type { ItemService } from '#core/services/items.ts';
 import { moveItem } from '#core/services/move-item.ts';
-import { parsedQuery } from '#core/services/statement-cache.ts';
 import { until } from '#tests/harness/until.ts';
 import { BOUNDS, caller, openWriters, rights } from './fixture/writers.ts';
 

@@ -8,8 +8,8 @@ import t from 'tap';
 import { FULL_RIGHTS, type Rights } from '#core/access/rights.ts';
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { UnparsedQuery } from '#core/read/statement-cache.ts';
 import type { ItemService } from '#core/services/items.ts';
-import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { BOUNDS, caller, OTHER, openWriters, RIGHTS, USER } from './fixture/writers.ts';
 
 const BODIES: readonly unknown[] = [

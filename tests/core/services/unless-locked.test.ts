@@ -5,7 +5,7 @@
 import t from 'tap';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import { parsedQuery } from '#core/services/statement-cache.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import { until } from '#tests/harness/until.ts';
 import { BOUNDS, caller, openWriters, USER } from './fixture/writers.ts';
 

@@ -7,9 +7,9 @@
 import t from 'tap';
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import type { ItemService } from '#core/services/items.ts';
 import type { RequestTarget } from '#core/services/request-context.ts';
-import { parsedQuery } from '#core/services/statement-cache.ts';
 import { upsertItems } from '#core/services/upsert.ts';
 import { until } from '#tests/harness/until.ts';
 import { BOUNDS, caller, OWN, openWriters, RIGHTS, rights, USER } from './fixture/writers.ts';

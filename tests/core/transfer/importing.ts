@@ -13,7 +13,7 @@ import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { introspect } from '#core/model/catalog/introspect.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
-import type { ImportOptions, ImportResult } from '#core/transfer/import-options.ts';
+import type { ImportOptions, ImportResult } from '#core/transfer/run/import-options.ts';
 import { NO_RULE } from '#core/write/write-context.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 

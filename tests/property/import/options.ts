@@ -10,7 +10,7 @@ import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { importDestination } from '#core/services/import-destination.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
-import type { ImportOptions } from '#core/transfer/import-options.ts';
+import type { ImportOptions } from '#core/transfer/run/import-options.ts';
 import { NO_RULE } from '#core/write/write-context.ts';
 
 export const BOUNDS = queryBounds(loadConfig({}));

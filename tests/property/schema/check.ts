@@ -7,7 +7,7 @@ import { readChanges } from '#core/model/catalog/catalog-store.ts';
 import { introspect } from '#core/model/catalog/introspect.ts';
 import type { Relation } from '#core/model/catalog/relation.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import { parsedQuery } from '#core/services/statement-cache.ts';
+import { parsedQuery } from '#core/read/statement-cache.ts';
 import { ADMIN, type SchemaUnderTest } from '#tests/harness/schema.ts';
 
 /** What is published, and what would be if everything were described anew. */

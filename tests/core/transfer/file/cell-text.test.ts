@@ -1,8 +1,8 @@
 // @newest @quick
 
 import t from 'tap';
+import { parseExactJson } from '#core/base/json/exact-json.ts';
 import { cellText, MisplacedValue, valueText } from '#core/transfer/file/cell-text.ts';
-import { parseJson } from '#core/transfer/file/exact-json.ts';
 
 const field = { column: { elementType: null, typeName: 'text' } };
 const plain = { form: 'plain', field } as const;
@@ -43,7 +43,7 @@ t.test('a JSON value takes the form of its field', async (t) => {
   t.equal(valueText('x', plain), 'x');
   t.equal(valueText(true, plain), 'true');
   t.equal(valueText(1.5, plain), '1.5');
-  t.equal(valueText(parseJson('12345678901234567890'), plain), '12345678901234567890');
+  t.equal(valueText(parseExactJson('12345678901234567890'), plain), '12345678901234567890');
   t.equal(valueText('x', json), '"x"');
   t.equal(valueText({ a: [1] }, json), '{"a":[1]}');
   t.equal(valueText(['a', null], array), '{"a",NULL}');

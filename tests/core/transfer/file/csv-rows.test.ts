@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { CopyText } from '#core/transfer/copy/copy-text.ts';
+import { CopyText } from '#core/transfer/file/copy-text.ts';
 import { csvHeader, csvRows } from '#core/transfer/file/csv-rows.ts';
 import type { FileColumn, ValueForm } from '#core/transfer/file/file-column.ts';
 import type { RowHandler } from '#core/transfer/file/row-reader.ts';

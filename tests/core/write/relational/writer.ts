@@ -15,12 +15,12 @@ import type { Key } from '#core/query/key.ts';
 import { bindParameters } from '#core/read/plan/placeholder.ts';
 import { deleteItems } from '#core/write/delete.ts';
 import { History, NO_VISITOR } from '#core/write/history/history.ts';
-import { newItemsValues } from '#core/write/new-items.ts';
-import { newItemsSql } from '#core/write/new-items-sql.ts';
-import { prepareNewTree } from '#core/write/relational/new-item-tree.ts';
-import { prepareNewItems } from '#core/write/relational/prepare-new-items.ts';
 import { type InputItem, writeItems } from '#core/write/relational/write-items.ts';
-import { parseKeys } from '#core/write/transaction-keys.ts';
+import { prepareNewTree } from '#core/write/single-round-trip/new-item-tree.ts';
+import { newItemsValues } from '#core/write/single-round-trip/new-items.ts';
+import { newItemsSql } from '#core/write/single-round-trip/new-items-sql.ts';
+import { prepareNewItems } from '#core/write/single-round-trip/prepare-new-items.ts';
+import { parseKeys } from '#core/write/single-round-trip/transaction-keys.ts';
 import { NO_RULE, type WriteContext } from '#core/write/write-context.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 

@@ -1,6 +1,6 @@
 /** In which order queries are compiled, and what else may run meanwhile. */
 import t from 'tap';
-import { CompileQueue } from '#core/services/compile-queue.ts';
+import { CompileQueue } from '#core/read/compile-queue.ts';
 
 /** Takes as long as compiling something large. */
 function busy(): void {

@@ -2,7 +2,7 @@
 /** Reading in slices yields what reading at once does. */
 import t from 'tap';
 import { ServiceError } from '#core/base/errors/service-error.ts';
-import { parseInSlices } from '#edge/http/sliced-json.ts';
+import { parseInSlices } from '#core/base/json/sliced-json.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 const parse = (text: string, onMember: (name: string) => void = () => undefined) =>

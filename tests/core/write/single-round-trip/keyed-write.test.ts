@@ -7,7 +7,7 @@ import { isColumn } from '#core/model/catalog/catalog.ts';
 import type { IndexDescriptor, TableDescriptor } from '#core/model/catalog/descriptor.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { compileChange } from '#core/read/sql/compile.ts';
-import { changeOfEach } from '#core/write/keyed-change.ts';
+import { changeOfEach } from '#core/write/single-round-trip/keyed-change.ts';
 import {
   type KeyedWrite,
   keyedRows,
@@ -16,10 +16,10 @@ import {
   locksBefore,
   planDeletion,
   planUpdate,
-} from '#core/write/keyed-write.ts';
-import { skipOfDeletion, skipOfUpdate } from '#core/write/skip-locked.ts';
+} from '#core/write/single-round-trip/keyed-write.ts';
+import { skipOfDeletion, skipOfUpdate } from '#core/write/single-round-trip/skip-locked.ts';
 import { NO_RULE, type WriteContext } from '#core/write/write-context.ts';
-import { BOUNDS, catalog } from '../read/plan/fixture/shop.ts';
+import { BOUNDS, catalog } from '../../read/plan/fixture/shop.ts';
 
 const USER = '11111111-1111-4111-8111-111111111111';
 

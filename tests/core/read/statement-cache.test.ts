@@ -4,7 +4,7 @@ import { ANONYMOUS, type Caller, type Grants } from '#core/access/grants.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { compilePage } from '#core/read/sql/compile.ts';
-import { StatementCache, type UnparsedQuery } from '#core/services/statement-cache.ts';
+import { StatementCache, type UnparsedQuery } from '#core/read/statement-cache.ts';
 import { install } from '#tests/core/model/catalog/installation.ts';
 
 const BOUNDS = {

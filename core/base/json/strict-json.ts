@@ -25,7 +25,7 @@ const PROTOTYPE_MEMBER =
  * @throws {ServiceError} INVALID_PAYLOAD; its reason names the position of a syntax error when it
  * is known
  */
-export function parseJson(
+export function parseStrictJson(
   bytes: Uint8Array,
   bounds: JsonBounds = UNBOUNDED,
   onEntries?: OnEntries,

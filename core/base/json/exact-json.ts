@@ -4,7 +4,7 @@
  */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
-import { isDeeper, nestedEnd } from '#core/base/json/text-end.ts';
+import { isDeeper, nestedEnd } from './text-end.ts';
 
 /** A part of JSON as written. */
 export class JsonSource {
@@ -35,7 +35,7 @@ const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 /** Maximum nesting of lists and objects. */
-export const JSON_DEPTH_MAX = 1_000;
+export const EXACT_JSON_MAX_DEPTH = 1_000;
 const WORDS: readonly (readonly [string, boolean | null])[] = [
   ['true', true],
   ['false', false],
@@ -43,7 +43,7 @@ const WORDS: readonly (readonly [string, boolean | null])[] = [
 ];
 
 /** The error for a text that is nested too deeply. */
-export const TOO_DEEP = reason('json_row_nested_too_deep', { limit: JSON_DEPTH_MAX });
+export const TOO_DEEP = reason('json_row_nested_too_deep', { limit: EXACT_JSON_MAX_DEPTH });
 
 /** Numbers that a double may not hold: many digits, or an exponent. */
 const DELICATE = /(?:^|[:,[])\s*-?(?:[\d.]{16}|\d[\d.]*[eE])/;
@@ -110,7 +110,7 @@ class Parser {
       return new JsonSource(this.#text.slice(start, this.#at));
     }
     this.#depth += 1;
-    if (this.#depth > JSON_DEPTH_MAX) throw new JsonSyntaxError(this.#at, TOO_DEEP);
+    if (this.#depth > EXACT_JSON_MAX_DEPTH) throw new JsonSyntaxError(this.#at, TOO_DEEP);
     const value = read();
     this.#depth -= 1;
     return value;
@@ -166,7 +166,7 @@ export function parseExactly(text: string): unknown {
  * Parses fast when that is lossless, otherwise exactly.
  * @throws {JsonSyntaxError} with the position
  */
-export function parseJson(text: string): unknown {
+export function parseExactJson(text: string): unknown {
   if (DELICATE.test(text)) return parseExactly(text);
   try {
     return JSON.parse(text);
@@ -181,16 +181,16 @@ export function parseJson(text: string): unknown {
  * than these as {@link JsonSource}, however deep they are.
  */
 export function parseLevels(text: string, levels: number): unknown {
-  return isDeeper(text, levels) ? new Parser(text, levels).document() : parseJson(text);
+  return isDeeper(text, levels) ? new Parser(text, levels).document() : parseExactJson(text);
 }
 
 /** The JSON text of a value with its numbers as they were written. */
-export function writeJson(value: unknown): string {
+export function writeExactJson(value: unknown): string {
   if (value instanceof JsonSource) return value.source;
-  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(writeExactJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(
-      ([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`,
+      ([name, member]) => `${JSON.stringify(name)}:${writeExactJson(member)}`,
     );
     return `{${members.join(',')}}`;
   }

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { mapEach } from '#core/base/process/time-slice.ts';
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
-import { deltaText, type History, hasHistory } from './history/history.ts';
-import { rowCountClass } from './history/new-rows.ts';
-import { deltaOf } from './relational/record-history.ts';
-import type { RowNode } from './relational/work.ts';
+import { deltaText, type History, hasHistory } from '../history/history.ts';
+import { rowCountClass } from '../history/new-rows.ts';
+import { deltaOf } from '../relational/record-history.ts';
+import type { RowNode } from '../relational/work.ts';
 import { TransactionKeys } from './transaction-keys.ts';
 
 /** New rows of one collection that name the same fields. */

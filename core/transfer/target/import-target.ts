@@ -8,9 +8,9 @@ import type { Catalog, Collection, ColumnField } from '#core/model/catalog/catal
 import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
 import type { Relations } from '#core/model/catalog/relation.ts';
 import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
+import type { GeneratedValues } from './generated-values.ts';
 import type { ImportConnection } from './import-connection.ts';
-import { matchKey } from './merge/match-key.ts';
-import type { GeneratedValues } from './validate/generated-values.ts';
+import { matchKey } from './match-key.ts';
 
 /** A collection whose rows can be imported. */
 export interface ImportableCollection extends Collection {

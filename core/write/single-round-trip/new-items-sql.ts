@@ -5,14 +5,14 @@
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { StatementParameter } from '#core/read/plan/placeholder.ts';
 import type { JustWrittenRows } from '#core/read/sql/compile.ts';
-import { hasHistory, hasRevisions, recordRows } from './history/history.ts';
+import { hasHistory, hasRevisions, recordRows } from '../history/history.ts';
 import {
   type NewRowsToRecord,
   numberedSql,
   recordNewRows,
   rowCountClass,
-} from './history/new-rows.ts';
-import { insertRowsSql, type NewColumn } from './insert.ts';
+} from '../history/new-rows.ts';
+import { insertRowsSql, type NewColumn } from '../insert.ts';
 import {
   isSingleRow,
   type NewItems,

@@ -1,6 +1,6 @@
 /** Writes a value of a row for COPY, unless PostgreSQL would store another one. */
 import type { TextCheck } from '#core/model/values/check-value.ts';
-import { MisplacedValue } from '../file/cell-text.ts';
+import { MisplacedValue } from './cell-text.ts';
 import type { CopyText } from './copy-text.ts';
 
 /**

@@ -1,9 +1,10 @@
-/** The values that a merge gives to the columns of its table, for the staged row `s`. */
-import { identifier, type Sql, sql } from '#core/database/sql.ts';
+/** The SQL expressions of a merge: of the staged row `s` and the row `t` of the table. */
+import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { Action } from '#core/write/payload.ts';
-import { type Staged, valueOr } from '../copy/staging-table.ts';
-import type { ImportTarget } from '../import-target.ts';
-import { type ActionValues, valueWith } from '../validate/generated-values.ts';
+import type { FileColumn } from '../file/file-column.ts';
+import { type ActionValues, valueWith } from '../target/generated-values.ts';
+import type { ImportTarget } from '../target/import-target.ts';
+import { type Staged, stagingColumn, valueOr } from './staging-table.ts';
 
 /** A column, and the value that it is given. */
 export interface MergedValue {
@@ -50,4 +51,18 @@ export function insertedValues(target: ImportTarget, staged: Staged): MergedValu
       const otherwise = target.defaults.get(name) ?? sql`NULL`;
       return { name, value: mergedValue(target, staged, { action: 'create', name, otherwise }) };
     });
+}
+
+/**
+ * The condition that `t` and `s` have the same key; null when the file does not contain the key, or
+ * each row is to be inserted.
+ */
+export function sameKey(target: ImportTarget, columns: readonly FileColumn[]): Sql | null {
+  if (target.mode === 'insert') return null;
+  const parts = target.key.map(({ name }) => {
+    const place = columns.findIndex((column) => column.name === name);
+    return place < 0 ? null : sql`t.${identifier(name)} = s.${stagingColumn(place)}`;
+  });
+  const known = parts.filter((part) => part !== null);
+  return known.length === parts.length ? join(known, ' AND ') : null;
 }

@@ -12,17 +12,24 @@ import { arrayElements } from '#core/model/values/array-text.ts';
 import type { Filter } from '#core/query/query.ts';
 import { StatementParameter } from '#core/read/plan/placeholder.ts';
 import type { JustWrittenRows } from '#core/read/sql/compile.ts';
-import { needsCallerRecords } from './caller-record.ts';
-import { MAX_KEYS } from './changes/change.ts';
-import { keepDeletedSql } from './changes/deleted-items.ts';
-import { coveringPermissions } from './check-permissions.ts';
+import { needsCallerRecords } from '../caller-record.ts';
+import { MAX_KEYS } from '../changes/change.ts';
+import { keepDeletedSql } from '../changes/deleted-items.ts';
+import { coveringPermissions } from '../check-permissions.ts';
 import {
   deltaText,
   type History,
   hasHistory,
   ordinalColumn,
   recordRows,
-} from './history/history.ts';
+} from '../history/history.ts';
+import type { Item, Row } from '../payload.ts';
+import { cascadesOf } from '../record-cascades.ts';
+import { hasLinks } from '../relational/check-links.ts';
+import { jointColumns } from '../relational/lock.ts';
+import { deltaOf } from '../relational/record-history.ts';
+import { tableOf } from '../row-statements.ts';
+import { NO_RULE, type WriteContext } from '../write-context.ts';
 import {
   type KeyedChange,
   type KeyedItems,
@@ -31,14 +38,7 @@ import {
   plainNode,
   plannedItems,
 } from './keyed-change.ts';
-import type { Item, Row } from './payload.ts';
-import { cascadesOf } from './record-cascades.ts';
-import { hasLinks } from './relational/check-links.ts';
-import { jointColumns } from './relational/lock.ts';
-import { deltaOf } from './relational/record-history.ts';
-import { tableOf } from './row-statements.ts';
 import { type SkipLocked, skipOfDeletion, skipOfUpdate, skippedSql } from './skip-locked.ts';
-import { NO_RULE, type WriteContext } from './write-context.ts';
 
 /** What becomes of an item. */
 interface KeyedRow {

@@ -6,14 +6,14 @@ import type { Statement } from '#core/database/sql.ts';
 import type { Readback } from '#core/read/sql/compile.ts';
 import { type Change, MAX_KEYS } from '#core/write/changes/change.ts';
 import type { SingleRoundTripWrite } from '#core/write/changes/write-transactions.ts';
-import { type NewItems, transactionKeysOf } from '#core/write/new-items.ts';
+import { translateWriteFailure } from '#core/write/relational/translate-failure.ts';
+import type { InputItem, RelationalWriteContext } from '#core/write/relational/write-items.ts';
+import { type NewItems, transactionKeysOf } from '#core/write/single-round-trip/new-items.ts';
 import {
   type PreparedNewItems,
   prepareNewItems,
-} from '#core/write/relational/prepare-new-items.ts';
-import { translateWriteFailure } from '#core/write/relational/translate-failure.ts';
-import type { InputItem, RelationalWriteContext } from '#core/write/relational/write-items.ts';
-import { parseKeys, type TransactionKeys } from '#core/write/transaction-keys.ts';
+} from '#core/write/single-round-trip/prepare-new-items.ts';
+import { parseKeys, type TransactionKeys } from '#core/write/single-round-trip/transaction-keys.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
 
 /** A creation in one round trip. */

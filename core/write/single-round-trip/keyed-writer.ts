@@ -10,14 +10,20 @@ import { runTogether } from '#core/database/prepared.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { bindParameters } from '#core/read/plan/placeholder.ts';
+import type { ReadTarget } from '#core/read/sql/compile.ts';
 import {
   type CompiledChange,
   compileChange,
   compileItemByParameter,
 } from '#core/read/sql/compile.ts';
+import { StatementCache, type UnparsedQuery } from '#core/read/statement-cache.ts';
 import type { SingleRoundTripWrite } from '#core/write/changes/write-transactions.ts';
 import type { History } from '#core/write/history/history.ts';
-import { changeOfEach, type KeyedChange, type KeyedItems } from '#core/write/keyed-change.ts';
+import {
+  changeOfEach,
+  type KeyedChange,
+  type KeyedItems,
+} from '#core/write/single-round-trip/keyed-change.ts';
 import {
   type KeyedWrite,
   keyedRows,
@@ -28,11 +34,9 @@ import {
   planDeletion,
   planUpdate,
   writtenKeys,
-} from '#core/write/keyed-write.ts';
-import type { SkipLocked } from '#core/write/skip-locked.ts';
+} from '#core/write/single-round-trip/keyed-write.ts';
+import type { SkipLocked } from '#core/write/single-round-trip/skip-locked.ts';
 import { LookupNeededError, type WriteContext } from '#core/write/write-context.ts';
-import type { ItemContext } from './request-context.ts';
-import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
 
 /** What was done; null: nothing, for whatever reason. */
 export type KeyedWriteOutcome = { readonly answer: string | null } | null;
@@ -40,7 +44,7 @@ export type KeyedWriteOutcome = { readonly answer: string | null } | null;
 type Form = Pick<CompiledChange, 'readback' | 'reaches'>;
 
 /** Stands for a question where a statement answers none. */
-function nothing({ bounds }: ItemContext): UnparsedQuery {
+function nothing({ bounds }: ReadTarget): UnparsedQuery {
   return { text: '', query: () => parseQuery({}, bounds) };
 }
 
@@ -70,7 +74,7 @@ export class KeyedWriter {
 
   /** The same for the update of items that each come with their key. */
   async updateEach(
-    context: ItemContext,
+    context: ReadTarget,
     { write, history }: { readonly write: WriteContext; readonly history: History },
     values: readonly unknown[],
     question: UnparsedQuery,
@@ -87,7 +91,7 @@ export class KeyedWriter {
    * @returns null when the step-by-step writer has to do it
    */
   async update(
-    context: ItemContext,
+    context: ReadTarget,
     { write, history }: { readonly write: WriteContext; readonly history: History },
     change: KeyedChange,
     question: UnparsedQuery,
@@ -98,7 +102,7 @@ export class KeyedWriter {
 
   /** The same for the deletion of items. */
   async deletion(
-    context: ItemContext,
+    context: ReadTarget,
     { write, history }: { readonly write: WriteContext; readonly history: History },
     named: KeyedItems,
   ): Promise<SingleRoundTripWrite<KeyedWriteOutcome> | null> {
@@ -107,7 +111,7 @@ export class KeyedWriter {
   }
 
   async #prepared(
-    context: ItemContext,
+    context: ReadTarget,
     plan: KeyedWrite,
     history: History,
     question: UnparsedQuery | null,
@@ -152,7 +156,7 @@ export class KeyedWriter {
 
   /** The statement of a write, made once for all of the same form. */
   #change(
-    context: ItemContext,
+    context: ReadTarget,
     plan: KeyedWrite,
     question: UnparsedQuery | null,
     skip: SkipLocked | null,
@@ -170,7 +174,7 @@ export class KeyedWriter {
     });
   }
 
-  #lock(context: ItemContext, plan: KeyedWrite): Statement {
+  #lock(context: ReadTarget, plan: KeyedWrite): Statement {
     const { catalog, grants, caller, collection } = context;
     const asked = {
       place: `lock for ${plan.form} in ${collection}`,
@@ -186,7 +190,7 @@ export class KeyedWriter {
     }).statement;
   }
 
-  #read(context: ItemContext, question: UnparsedQuery): Statement {
+  #read(context: ReadTarget, question: UnparsedQuery): Statement {
     const { catalog, grants, caller, collection } = context;
     const asked = { place: `changed item of ${collection}`, caller, question };
     return this.#reads.get(catalog, grants, asked, (query) => ({

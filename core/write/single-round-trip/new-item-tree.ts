@@ -11,13 +11,13 @@ import { isLinkConcealed } from '#core/read/plan/link.ts';
 import { checkItemCreation } from '../check-permissions.ts';
 import { ItemPreparation } from '../item-preparation.ts';
 import { VALUE_PENDING } from '../payload.ts';
-import { plainFields } from '../plain-item.ts';
+import { itemForPermissionCheck } from '../relational/check-and-prepare.ts';
+import type { PayloadPath } from '../relational/plan.ts';
+import type { WriteOf } from '../relational/resolve.ts';
+import type { RowNode } from '../relational/work.ts';
 import type { WriteContext } from '../write-context.ts';
-import { itemForPermissionCheck } from './check-and-prepare.ts';
 import { insertsAsGiven, isSinglePrimaryKey } from './insert-as-given.ts';
-import type { PayloadPath } from './plan.ts';
-import type { WriteOf } from './resolve.ts';
-import type { RowNode } from './work.ts';
+import { plainFields } from './plain-item.ts';
 
 /** Most items of a payload that are read without a pause. */
 const MAX_ITEMS = 100;

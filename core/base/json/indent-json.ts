@@ -1,5 +1,5 @@
 /** Indents JSON without reading its values: numbers keep their digits, objects their members. */
-import { textEnd } from '#core/base/json/text-end.ts';
+import { textEnd } from './text-end.ts';
 
 /** The begin of a text, a bracket or a comma or a colon, or a number or word. */
 const TOKEN = /["{}[\],:]|[^\s{}[\],:"]+/g;

@@ -8,8 +8,8 @@ import { knownRelation } from '#core/access/schema-visibility.ts';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { type Catalog, type Collection, isColumn } from '#core/model/catalog/catalog.ts';
 import type { Relation } from '#core/model/catalog/relation.ts';
-import { type FileColumn, fileColumn, isReason } from '../file/file-column.ts';
-import { displayName } from '../file/row-fault.ts';
+import { type FileColumn, fileColumn, isReason } from './file-column.ts';
+import { displayName } from './row-fault.ts';
 
 /** Where the members of a path lead to. */
 interface Member {
@@ -39,6 +39,9 @@ export function asMember(column: FileColumn, path: readonly string[]): FileColum
   const form = column.field.column.elementType === null ? column.form : 'json';
   return { ...column, form, path, check: null };
 }
+
+/** A row has related items, so that the file is written with them. */
+export class NestedItem extends Error {}
 
 export class NestedColumns {
   readonly #catalog: Catalog;

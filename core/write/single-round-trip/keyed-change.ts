@@ -5,14 +5,14 @@
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 import { type Key, keyOfValues } from '#core/query/key.ts';
-import { ItemPreparation } from './item-preparation.ts';
-import { type Item, ownMember } from './payload.ts';
+import { ItemPreparation } from '../item-preparation.ts';
+import { type Item, ownMember } from '../payload.ts';
+import { PayloadPlanner } from '../relational/payload-planner.ts';
+import type { PlannedItem } from '../relational/plan.ts';
+import type { RowNode } from '../relational/work.ts';
+import { WriteBudget } from '../write-budget.ts';
+import type { WriteContext } from '../write-context.ts';
 import { isPlainItem } from './plain-item.ts';
-import { PayloadPlanner } from './relational/payload-planner.ts';
-import type { PlannedItem } from './relational/plan.ts';
-import type { RowNode } from './relational/work.ts';
-import { WriteBudget } from './write-budget.ts';
-import type { WriteContext } from './write-context.ts';
 
 /** The items of a write: one of a path, or those of a list. */
 export interface KeyedItems {

@@ -2,7 +2,7 @@
 
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
-import type { Item } from './payload.ts';
+import type { Item } from '../payload.ts';
 
 const known = new WeakMap<Catalog, Map<string, ReadonlySet<string>>>();
 

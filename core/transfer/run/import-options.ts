@@ -8,8 +8,8 @@ import type { JobProgress } from '#core/messaging/bus.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import type { CollectionRule } from '#core/write/write-context.ts';
-import type { DecompressionLimits } from './file/decompress.ts';
-import type { StoredFile } from './file/import-file.ts';
+import type { DecompressionLimits } from '../file/decompress.ts';
+import type { StoredFile } from '../file/import-file.ts';
 
 /** The result of an import. */
 export interface ImportResult {

@@ -1,13 +1,13 @@
 /** The input, the result and the shared state of an import. */
 
 import type { WriteContext } from '#core/write/write-context.ts';
-import type { ImportFile } from './file/import-file.ts';
-import type { RowFault } from './file/row-fault.ts';
-import type { ImportConnection } from './import-connection.ts';
+import type { ImportFile } from '../file/import-file.ts';
+import type { NestedColumns } from '../file/nested-column.ts';
+import type { RowFault } from '../file/row-fault.ts';
+import type { ImportConnection } from '../target/import-connection.ts';
+import type { ImportTarget } from '../target/import-target.ts';
 import type { ImportOptions } from './import-options.ts';
-import type { ImportTarget } from './import-target.ts';
-import type { NestedColumns } from './nested/nested-column.ts';
-import type { RejectedRows } from './report/rejected-rows.ts';
+import type { RejectedRows } from './rejected-rows.ts';
 /** A running import. */
 export interface ImportRun {
   readonly connection: ImportConnection;

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { ServiceError } from '#core/base/errors/service-error.ts';
-import { JSON_MAX_DEPTH } from '#edge/http/json-bounds.ts';
-import { parseJson } from '#edge/http/strict-json.ts';
+import { JSON_MAX_DEPTH } from '#core/base/json/json-bounds.ts';
+import { parseStrictJson } from '#core/base/json/strict-json.ts';
 
 function reasonOf(text: string | Uint8Array): unknown {
   try {
-    parseJson(typeof text === 'string' ? Buffer.from(text) : text);
+    parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text);
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'INVALID_PAYLOAD') {
       return error.details.reason?.sentence;
@@ -24,7 +24,7 @@ t.test('reads what JSON.stringify writes', async () => {
     fc.property(
       fc.json().filter((text) => !text.includes('__proto__')),
       (text) => {
-        assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text));
+        assert.deepEqual(parseStrictJson(Buffer.from(text)), JSON.parse(text));
       },
     ),
     { numRuns: 200 },
@@ -57,7 +57,7 @@ t.test('every cut-off or changed text is either read or refused, never worse', a
 
 t.test('only UTF-8', async (t) => {
   t.match(reasonOf(Uint8Array.of(0x22, 0xff, 0x22)), /UTF-8/);
-  t.equal(parseJson(Buffer.from('\ufeff"x"')), 'x', 'a byte order mark is ignored');
+  t.equal(parseStrictJson(Buffer.from('\ufeff"x"')), 'x', 'a byte order mark is ignored');
 });
 
 t.test('nesting has a bound, brackets in strings do not count', async (t) => {
@@ -88,8 +88,8 @@ t.test('no member is named __proto__', async (t) => {
   ]) {
     t.match(reasonOf(text), /__proto__/, text);
   }
-  t.strictSame(parseJson(Buffer.from('{"a":"__proto__"}')), { a: '__proto__' });
-  t.strictSame(parseJson(Buffer.from('{"a":"\\"__proto__\\":"}')), { a: '"__proto__":' });
+  t.strictSame(parseStrictJson(Buffer.from('{"a":"__proto__"}')), { a: '__proto__' });
+  t.strictSame(parseStrictJson(Buffer.from('{"a":"\\"__proto__\\":"}')), { a: '"__proto__":' });
   t.equal(reasonOf('{"constructor":1,"proto":2}'), null);
 });
 

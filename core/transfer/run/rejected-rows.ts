@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { storable } from '#core/jobs/storable-json.ts';
-import { CopyText } from '../copy/copy-text.ts';
+import { CopyText } from '../file/copy-text.ts';
 import type { RowFault } from '../file/row-fault.ts';
 
 /** Most rows that an import may leave out. */

@@ -6,14 +6,14 @@ import t from 'tap';
 import {
   JsonNumber,
   JsonSyntaxError,
+  parseExactJson,
   parseExactly,
-  parseJson,
-  writeJson,
-} from '#core/transfer/file/exact-json.ts';
+  writeExactJson,
+} from '#core/base/json/exact-json.ts';
 
 function faultAt(text: string): number | null {
   try {
-    parseJson(text);
+    parseExactJson(text);
   } catch (error) {
     if (error instanceof JsonSyntaxError) return error.position;
     throw error;
@@ -23,13 +23,13 @@ function faultAt(text: string): number | null {
 
 t.test('numbers keep the digits they were written with', async (t) => {
   const text = '{"a":12345678901234567890,"b":[0.1234567890123456789,1e400,-0],"c":"1e5"}';
-  t.equal(writeJson(parseJson(text)), text);
-  t.strictSame(parseJson('{"a":1.5}'), { a: 1.5 }, 'short ones are parsed as ever');
+  t.equal(writeExactJson(parseExactJson(text)), text);
+  t.strictSame(parseExactJson('{"a":1.5}'), { a: 1.5 }, 'short ones are parsed as ever');
 });
 
 t.test('members named like parts of a prototype are members', async (t) => {
   const parsed = parseExactly('{"__proto__":{"x":1},"constructor":2}');
-  t.equal(writeJson(parsed), '{"__proto__":{"x":1},"constructor":2}');
+  t.equal(writeExactJson(parsed), '{"__proto__":{"x":1},"constructor":2}');
   t.equal(Object.hasOwn(Object.prototype, 'x'), false);
 });
 
@@ -60,7 +60,7 @@ t.test('it is the same JSON as everybody else reads', async (t) => {
     fc.property(fc.json(), fc.constantFrom(undefined, 2, '\t'), (json, indent) => {
       const text = JSON.stringify(JSON.parse(json), null, indent);
       assert.deepEqual(plain(parseExactly(text)), JSON.parse(text));
-      assert.deepEqual(JSON.parse(writeJson(parseExactly(text))), JSON.parse(text));
+      assert.deepEqual(JSON.parse(writeExactJson(parseExactly(text))), JSON.parse(text));
     }),
     { numRuns: 300 },
   );

@@ -8,22 +8,22 @@ import { render, type Statement } from '#core/database/sql.ts';
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
 import { checkItemCreation, requireAction } from '../check-permissions.ts';
 import { ItemPreparation } from '../item-preparation.ts';
-import type { NewItems, NewRows, RecordedRows, Reference } from '../new-items.ts';
 import { VALUE_PENDING } from '../payload.ts';
-import { isPlainItem } from '../plain-item.ts';
+import { checkAndPrepare } from '../relational/check-and-prepare.ts';
+import { hasLinks } from '../relational/check-links.ts';
+import { columnField, FoundRows } from '../relational/lock.ts';
+import { type InputItem, PayloadPlanner } from '../relational/payload-planner.ts';
+import type { Level } from '../relational/plan.ts';
+import { Resolver, type WriteOf } from '../relational/resolve.ts';
+import type { RowNode, Work } from '../relational/work.ts';
+import type { RelationalWriteContext } from '../relational/write-items.ts';
 import { sequenceStatement } from '../row-statements.ts';
 import { WriteBudget } from '../write-budget.ts';
 import { LookupNeededError, type WriteContext } from '../write-context.ts';
-import { checkAndPrepare } from './check-and-prepare.ts';
-import { hasLinks } from './check-links.ts';
 import { insertsAsGiven, isSinglePrimaryKey } from './insert-as-given.ts';
-import { columnField, FoundRows } from './lock.ts';
 import { type NewItemTree, prepareNewTree } from './new-item-tree.ts';
-import { type InputItem, PayloadPlanner } from './payload-planner.ts';
-import type { Level } from './plan.ts';
-import { Resolver, type WriteOf } from './resolve.ts';
-import type { RowNode, Work } from './work.ts';
-import type { RelationalWriteContext } from './write-items.ts';
+import type { NewItems, NewRows, RecordedRows, Reference } from './new-items.ts';
+import { isPlainItem } from './plain-item.ts';
 
 /** Items that are created, and what is to be run after they are written. */
 export interface PreparedNewItems {
