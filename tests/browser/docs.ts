@@ -70,7 +70,7 @@ t.test('somebody reads from page to page', { skip }, async (t) => {
 });
 
 t.test('the search is used with the keyboard alone', { skip }, async (t) => {
-  const { page, faults } = await open(t, '/docs/decisions/003-uwebsockets-adapter', DESK);
+  const { page, faults } = await open(t, '/docs/decisions/http', DESK);
   await page.keyboard.press('/');
   await page.keyboard.type('resumable upload');
   const options = page.getByRole('option');

@@ -62,6 +62,7 @@ function build(): string {
 
 t.test('the image serves the Admin App and the documentation, and has images', async (t) => {
   const cwd = build();
+  t.match(readFileSync(join(cwd, 'THIRD-PARTY-NOTICES.txt'), 'utf8'), /^ - sharp@/m);
   const port = await freePort();
   const child: ChildProcess = spawn(process.execPath, ['ops/start.ts'], {
     cwd,

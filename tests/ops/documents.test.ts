@@ -9,7 +9,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const { scripts, dependencies } = JSON.parse(read('package.json'));
 
-const DECISIONS = globSync('ops/docs/decisions/[0-9]*.md', { cwd: ROOT }).sort();
+const DECISIONS = globSync('ops/docs/decisions/*.md', { cwd: ROOT })
+  .filter((path) => basename(path) !== 'README.md')
+  .sort();
+/** What the paragraphs of a decision begin with, in their order. */
+const PARTS = ['Decided', 'Why', 'Measured', 'Rejected', 'Consequence', 'Think again'];
 /** READMEs that are no pages of the documentation, whose links `tests/ops/docs/site/site.test.ts` follows. */
 const READMES = globSync(['{core,ops,tests}/*/README.md'], { cwd: ROOT }).filter(
   (path) => !path.startsWith('ops/docs/'),
@@ -98,13 +102,59 @@ t.test('every package at runtime has its reason', async (t) => {
   }
 });
 
-t.test('the list of decisions has each with its title', async (t) => {
+t.test('each decision says what was decided, and when to think again', async (t) => {
   const list = read('ops/docs/decisions/README.md');
-  t.ok(DECISIONS.length > 50);
+  const headings = new Set<string>();
   for (const path of DECISIONS) {
-    const [, number, title] = /^# (\d+) · (.+)\n/.exec(read(path)) ?? [];
-    t.ok(list.includes(`| ${number} | [${title}](${basename(path)}) |`), path);
+    const [beginning = '', ...sections] = read(path).split(/^## /m);
+    const [, title] = /^# (.+)\n\n[A-Z][^\n.]+\.\n\n$/.exec(beginning) ?? [];
+    t.ok(title, `${path} begins with a sentence on its theme`);
+    t.ok(list.includes(`| [${title}](${basename(path)}) |`), `the list has ${path}`);
+    for (const section of sections) {
+      const heading = section.split('\n')[0] ?? '';
+      t.notOk(headings.has(heading), `${path}: "${heading}" is there once`);
+      headings.add(heading);
+      const found = Array.from(section.matchAll(/^\*\*([^*.]+)\.?\*\*/gm), ([, part = '']) => part);
+      t.strictSame(
+        found,
+        PARTS.filter((part) => found.includes(part)),
+        `${path}: parts of "${heading}"`,
+      );
+      t.equal(found[0], 'Decided', `${path}: ${heading}`);
+      t.equal(found.at(-1), 'Think again', `${path}: ${heading}`);
+    }
   }
+  t.ok(headings.size >= 57, `${headings.size} decisions`);
+});
+
+t.test('the files that decisions name without their folder', async (t) => {
+  const names = new Set(
+    globSync('{core,edge,workers,ops}/**/*.ts', {
+      cwd: ROOT,
+      exclude: (path) => path.includes('node_modules'),
+    }).map((path) => basename(path)),
+  );
+  let found = 0;
+  for (const path of DECISIONS) {
+    for (const [, name = ''] of read(path).matchAll(/`([\w-]+\.ts)`/g)) {
+      found += 1;
+      t.ok(names.has(name), `${path}: ${name}`);
+    }
+  }
+  t.ok(found > 4, `${found} names`);
+});
+
+t.test('whatever names a page of decisions names one that is there', async (t) => {
+  let found = 0;
+  for (const path of globSync('{core,edge,workers,tests}/**/*.ts', { cwd: ROOT })) {
+    const text = read(path);
+    t.notMatch(text, /\bdecision \d+/i, `${path} names no number`);
+    for (const [name] of text.matchAll(/ops\/docs\/decisions\/[\w-]+\.md/g)) {
+      found += 1;
+      t.ok(existsSync(join(ROOT, name)), `${path}: ${name}`);
+    }
+  }
+  t.ok(found > 2, `${found} names`);
 });
 
 t.test('links of READMEs that are no pages', async (t) => {

@@ -1,7 +1,7 @@
 /**
  * Splits CSV (RFC 4180, UTF-8) into cells without decoding them. Written by hand, because a library
  * that creates a string for each cell costs more than the COPY of the rows (figures:
- * ops/docs/decisions/026-own-csv-scanner.md).
+ * ops/docs/decisions/transfer.md).
  */
 import { isUtf8 } from 'node:buffer';
 import { type Reason, reason } from '#core/base/errors/reason.ts';

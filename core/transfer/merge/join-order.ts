@@ -1,7 +1,7 @@
 /**
  * Has PostgreSQL merge large files in the order of their keys. Rows that come as a hash table gives
  * them are found in the table's index, and put there, in no order at all, which takes up to twice
- * as long (figures: ops/docs/decisions/027-two-import-paths.md).
+ * as long (figures: ops/docs/decisions/transfer.md).
  */
 import { quote, type Sql, sql } from '#core/database/sql.ts';
 import type { ImportConnection } from '../target/import-connection.ts';

@@ -1,7 +1,7 @@
 // @newest
 /**
  * A job is recorded by one message to PostgreSQL: between two of them a process that is cut off would
- * hold its user's lock (decision 028).
+ * hold its user's lock (ops/docs/decisions/access.md).
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
