@@ -1,6 +1,6 @@
 /**
- * A query whose answer tells the key of each item: it stands before everything else in the text of
- * the item, and is taken off before anybody gets that.
+ * A query whose result contains the key of each item. The key precedes all fields in the JSON text
+ * of the item, and is removed before the item is sent.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -9,12 +9,12 @@ import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { Query } from '#core/query/query.ts';
 import { itemText } from '#core/write/history/history.ts';
 
-/** No field has such a name. */
+/** A name that no field can have. */
 const nameOf = (part: number) => `?${part}`;
 
 /**
- * The query that asks for the key as well.
- * @throws ServiceError INVALID_QUERY for one that does not ask for items
+ * The query with the key added.
+ * @throws ServiceError INVALID_QUERY for a query that does not return items
  */
 export function keyedQuery({ primaryKey }: Collection, query: Query): Query {
   if (query.aggregate.length > 0 || query.groupBy.length > 0) {
@@ -30,21 +30,21 @@ export function keyedQuery({ primaryKey }: Collection, query: Query): Query {
   };
 }
 
-/** An item and its key as in a path. */
+/** An item and its key in the format of a path. */
 export interface KeyedItem {
   readonly key: string;
-  /** The JSON of the item as it was asked for. */
+  /** The JSON of the item as requested. */
   readonly text: string;
 }
 
-/** The end of the JSON text of a string that begins at a place. */
+/** The end of the JSON string literal that begins at a position. */
 function endOfString(text: string, start: number): number {
   let end = start + 1;
   while (text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
   return end + 1;
 }
 
-/** Takes the key off the text of an item; null when the caller may not see it. */
+/** Removes the key from the text of an item; null when the caller has no permission to read it. */
 export function keyedItem({ primaryKey }: Collection, text: string): KeyedItem | null {
   const key: string[] = [];
   let place = 1;
