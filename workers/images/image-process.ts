@@ -161,7 +161,9 @@ function argumentsOf(operation: Operation, size: Point): readonly unknown[] {
   return name === 'resize' ? [...bounded(size, resizingOf(operation)), given[2] ?? {}] : given;
 }
 
-/** Runs the operations that `core/files/images/operation.ts` parsed; each changes the image in place. */
+/**
+ * Runs operations that `core/files/images/operation.ts` parsed; each changes the image in place.
+ */
 function operate(image: Sharp, transformation: ImageTransformation, size: Point): void {
   for (const operation of transformation.operations) {
     Reflect.apply(image[operation[0]], image, argumentsOf(operation, size));
