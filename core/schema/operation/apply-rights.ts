@@ -1,4 +1,6 @@
-/** Applies differences of policies, roles and permissions, after those of the schema; with history. */
+/**
+ * Applies differences of policies, roles and permissions, after those of the schema, with history.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { parseRow } from '#core/access/permission-row.ts';
