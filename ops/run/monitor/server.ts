@@ -1,4 +1,7 @@
-/** The HTTP server of the monitor: a few routes for one operator, so Node's own server is enough. */
+/**
+ * The HTTP server of the monitor: it has few routes and one user, so Node's own server is
+ * sufficient.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { clientIpResolver } from '#core/access/client-ip.ts';
