@@ -1,4 +1,4 @@
-/** The edge process: answers requests until it is asked to drain. */
+/** The edge process: answers requests until it receives the signal to drain. */
 import { ADMIN_APP_BUILD, DOCS_BUILD } from '#core/base/config/build-commands.ts';
 import { ProcessMemory } from '#core/base/holders/process-memory.ts';
 import { createLog } from '#core/base/log/log.ts';

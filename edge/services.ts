@@ -1,4 +1,4 @@
-/** Opens what an edge process needs, and closes it again. */
+/** Opens the services of an edge process, and closes them again. */
 import { randomUUID } from 'node:crypto';
 import { AccessSource } from '#core/access/access-source.ts';
 import { type IdentityServices, openIdentity } from '#core/accounts/identity/open-identity.ts';
@@ -79,9 +79,9 @@ import { RightWatch } from './streams/revoked-streams.ts';
 const QUEUE_CONNECTIONS = 2;
 /** Milliseconds that a piece of an upload waits for memory. */
 const PIECE_WAIT_MS = 60_000;
-/** Maximum pipelined connections of an edge; more do not make quick reads faster. */
+/** Maximum pipelined connections of an edge; more do not speed up short reads. */
 const MAX_PIPELINED = 3;
-/** Part of its connections on which an edge may read for subscribers. */
+/** Part of its connections that an edge may use to read for subscribers. */
 const LIVE_SHARE = 0.3;
 
 export interface EdgeServices extends IdentityServices, MailFlowServices {
@@ -101,7 +101,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly jobs: JobService;
   readonly queues: QueueService;
   readonly imports: ImportService;
-  /** Limits what arrives: a permit for each upload, {@link arrivingUploads}. */
+  /** Limits arriving uploads: a permit for each upload, {@link arrivingUploads}. */
   readonly uploads: FairSemaphore;
   readonly files: FileUploads;
   readonly resumables: ResumableUploads;
@@ -113,24 +113,24 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly info: ServerInfo;
   readonly limits: Limits;
   readonly streams: OpenStreams;
-  /** Tells subscribers of changes; null where WebSockets are turned off. */
+  /** Notifies subscribers of changes; null when WebSockets are disabled. */
   readonly live: LiveSubscriptions | null;
-  /** The documents of GraphQL that clients sent. */
+  /** The GraphQL documents that clients sent. */
   readonly documents: DocumentCache;
-  /** Tells clients the schema of GraphQL. */
+  /** Serves the GraphQL schema to clients. */
   readonly introspection: Introspection;
-  /** The files of the Admin App, where it is built. */
+  /** The files of the Admin App, if it is built. */
   readonly adminApp: Folder;
-  /** The files of the documentation, where it is built. */
+  /** The files of the documentation, if it is built. */
   readonly docs: Folder;
-  /** Describe the API to clients. */
+  /** The cached OpenAPI documents. */
   readonly apiDocuments: ApiDocuments;
   /** Why this edge cannot answer; null when it can. */
   readonly readiness: () => string | null;
   close(): Promise<void>;
 }
 
-/** Opens everything; waits for servers that cannot be reached. */
+/** Opens everything; waits for servers that are unavailable. */
 export async function openEdgeServices(
   config: Config,
   url: string,
@@ -326,7 +326,7 @@ export async function openEdgeServices(
               memoryWarn: config.REDIS_MEMORY_WARN,
             })
           : null,
-      // The first location holds the files of jobs, too.
+      // The first location also stores the files of jobs.
       storages: [...storages].map(([name, storage], place) => {
         const checked = place === 0 ? spool : storage;
         return { name, storage: checked, free: () => checked.free() };

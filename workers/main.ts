@@ -1,4 +1,4 @@
-/** The worker process: does jobs until it is asked to drain. */
+/** The worker process: runs jobs until it receives the signal to drain. */
 import { createLog } from '#core/base/log/log.ts';
 import { readConfiguration } from '#core/base/process/supervised-process.ts';
 import { actors } from './actors/index.ts';

@@ -1,4 +1,4 @@
-/** Opens what the actors of a worker process share, and closes it again. */
+/** Opens the services that the actors of a worker process share, and closes them again. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { AccessSource } from '#core/access/access-source.ts';
@@ -33,12 +33,12 @@ import type { Services } from './services.ts';
 /** Maximum connections of a process to the queue's database, without those for LISTEN. */
 const QUEUE_CONNECTIONS = 8;
 
-/** A job keeps one connection for its transaction while the worker needs others. */
+/** A job uses one connection for its transaction while the worker needs other connections. */
 const LEAST_CONNECTIONS = 2;
 /** Maximum connections of MikroORM; its statements are short and rare. */
 const ENTITY_CONNECTIONS = 2;
 
-/** Resolves when everything is open, however long the database is away. */
+/** Resolves when everything is open, however long the database is unavailable. */
 export async function openServices(
   config: Config,
   url: string,

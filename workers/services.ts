@@ -1,4 +1,4 @@
-/** What the actors of a worker process share. */
+/** The services that the actors of a worker process share. */
 import type { AccessSource } from '#core/access/access-source.ts';
 import type { Config } from '#core/base/config/variables.ts';
 import type { Log } from '#core/base/log/log.ts';
@@ -19,18 +19,18 @@ import type { JobSessions } from './runtime/job-sessions.ts';
 export interface Services {
   readonly config: Config;
   readonly log: Log;
-  /** Connections that keep their session; their statements have no timeout. */
+  /** Connections that preserve their sessions; their statements have no timeout. */
   readonly pool: Pool;
-  /** Those of the connections that jobs have for themselves. */
+  /** The connections that jobs use exclusively. */
   readonly sessions: JobSessions;
-  /** Which session crashed the server. */
+  /** Detects which session crashed the server. */
   readonly crashes: CrashWatch;
   /** The schema of the system tables. */
   readonly schema: string;
   readonly catalog: CatalogSource;
-  /** The catalog with one table as it is now. */
+  /** The catalog with one table verified against the database. */
   readonly checked: VerifiedCatalog;
-  /** The rights of the users who submitted jobs. */
+  /** The permissions of the users who submitted jobs. */
   readonly access: AccessSource;
   /** For queries on `system_jobs`. */
   readonly orm: OrmOnDemand;
@@ -38,7 +38,7 @@ export interface Services {
   readonly queues: Queues;
   readonly jobs: JobService;
   readonly spool: Storage;
-  /** The bytes of files. */
+  /** The content of files. */
   readonly files: FileStore;
   /** Reads and transforms images. */
   readonly images: ImageFiles;

@@ -1,4 +1,4 @@
-/** The life of a worker process. */
+/** The life cycle of a worker process. */
 import { getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -21,14 +21,15 @@ import { WorkerStatus } from './runtime/worker-status.ts';
 const CLOSE_WITHIN_MS = 500;
 
 /**
- * Lets the heap grow to twice what is in use before it is collected, and not to four times: what
- * an import makes of rows outlives their batch for a while, and takes some 100 MiB otherwise.
+ * Limits the heap to twice the live memory before a collection, instead of four times. Objects that
+ * an import creates from rows outlive their batch for a while, and would take about 100 MiB
+ * otherwise.
  */
 function boundHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
 
-/** Lets processes that answer requests on the same host have the processors first. */
+/** Gives processes that answer requests on the same host priority for the processors. */
 function yieldProcessors({ WORKER_NICENESS: niceness }: Config, log: Log): void {
   if (niceness <= getPriority()) return;
   try {
@@ -38,7 +39,10 @@ function yieldProcessors({ WORKER_NICENESS: niceness }: Config, log: Log): void 
   }
 }
 
-/** Does jobs until the process is asked to drain, then ends it. Resolves when work has begun. */
+/**
+ * Runs jobs until the process receives the signal to drain, then ends it. Resolves when work has
+ * begun.
+ */
 export async function runWorker(
   config: Config,
   url: string,
@@ -55,9 +59,9 @@ export async function runWorker(
   const services = await openServices(config, url, log, status);
   const runtime = new Runtime(services, actors, status);
   drain = async () => {
-    // What still runs would ask closed connections again and again without a pause.
+    // Work that still runs would repeatedly query closed connections without a pause.
     if (!(await runtime.drain())) return;
-    // All work is done or given back; a server that does not answer any more is not waited for.
+    // All work is done or returned; an unresponsive server is not awaited.
     const closed = services[Symbol.asyncDispose]();
     await Promise.race([closed, delay(CLOSE_WITHIN_MS)]);
     await endTracing();

@@ -1,6 +1,6 @@
 /**
- * Finds callers and rights and caches them. An entry stays until the rows behind it change. Nothing
- * is cached while this process cannot tell whether they have changed.
+ * Finds callers and permissions and caches them. An entry remains until its rows change. No result
+ * is cached while this process cannot detect such changes.
  */
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -45,7 +45,7 @@ export interface AccessSourceParts {
   readonly log: Log;
 }
 
-/** The cached permissions of a policy, and a text that tells whether they changed. */
+/** The cached permissions of a policy, and a digest that detects changes. */
 interface PolicyPermissions {
   readonly digest: string;
   readonly rows: readonly PermissionRow[];
@@ -55,7 +55,7 @@ interface PolicyPermissions {
 interface CachedPolicies {
   readonly role: string | null;
   readonly reading: Promise<AccountPolicies>;
-  /** Null while it is being read. */
+  /** Null during the read. */
   found: AccountPolicies | null;
 }
 
@@ -66,8 +66,8 @@ export class AccessSource {
   readonly #standings = new LRUCache<string, CachedPolicies>({ max: MAX_ACCOUNTS });
   readonly #policies = new LRUCache<string, Promise<PolicyPermissions>>({ max: MAX_POLICIES });
   readonly #sets = new LRUCache<string, Promise<Rights>>({ max: MAX_SETS });
-  // By the permissions they are made of. Rights outlive changes elsewhere, and so do the statements
-  // compiled for them.
+  // Keyed by the digests of their permissions. Rights survive unrelated changes, and so do the
+  // statements compiled for them.
   readonly #parsed = new LRUCache<string, PolicyPermissions>({ max: MAX_POLICIES });
   readonly #rights = new LRUCache<string, Rights>({ max: MAX_SETS });
   readonly #complaints = new LRUCache<string, true>({ max: MAX_COMPLAINTS });
@@ -85,7 +85,7 @@ export class AccessSource {
    * @param account null when anonymous
    * @param ip null when unknown: only policies without an address list apply
    * @throws ServiceError INVALID_IP when the address excludes each of the user's own policies;
-   *   SERVICE_UNAVAILABLE when the database cannot be reached
+   *   SERVICE_UNAVAILABLE when the database is unavailable
    */
   async callerOf(account: Account | null, ip: string | null): Promise<Caller> {
     const accountPolicies = await this.#policiesOf(account);
@@ -113,9 +113,9 @@ export class AccessSource {
   }
 
   /**
-   * The rights of a caller: one object for all callers with the same policies. It stays the same
-   * object while nothing about them changes.
-   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be reached
+   * The rights of a caller: one object for all callers with the same policies. It remains the same
+   * object while its permissions are unchanged.
+   * @throws ServiceError SERVICE_UNAVAILABLE when the database is unavailable
    */
   async rightsOf(caller: Caller): Promise<Rights> {
     if (caller.admin) return FULL_RIGHTS;
@@ -125,7 +125,7 @@ export class AccessSource {
     return remembered(this.#sets, key, () => this.#combine(policies, app));
   }
 
-  /** Forgets what these changes concern. Called when somebody wrote to the tables. */
+  /** Removes the cache entries that these changes affect. Called after a write to the tables. */
   forget(changes: AccessChanges | null = null): void {
     if (changes === null) {
       this.#standings.clear();
@@ -154,7 +154,7 @@ export class AccessSource {
     const known = this.#standings.get(user);
     if (known !== undefined && known.role === role) return known.reading;
     const reading = this.#readStanding(account);
-    // Stored before the read begins, so that an entry forgotten meanwhile does not come back.
+    // Stored before the read begins, so that an entry removed in the meantime does not reappear.
     const entry: CachedPolicies = { role, reading, found: null };
     this.#standings.set(user, entry);
     try {
@@ -203,7 +203,7 @@ export class AccessSource {
     );
   }
 
-  /** Permissions that cannot be parsed grant nothing. */
+  /** Invalid permissions grant nothing. */
   #parse(stored: StoredPermissions | undefined): PolicyPermissions {
     if (stored === undefined) return NO_PERMISSIONS;
     const { digest } = stored;
@@ -239,7 +239,7 @@ function concerns(changes: AccessChanges, { role, found }: CachedPolicies): bool
 
 type PolicyFacts = Pick<Caller, 'policies' | 'admin' | 'app' | 'enforceTfa'>;
 
-/** The flags that policies give to the caller as a whole. */
+/** The flags of the policies that apply to the whole caller. */
 function factsOf(policies: readonly Policy[]): PolicyFacts {
   return {
     policies: policies.map((policy) => policy.id),
@@ -251,7 +251,7 @@ function factsOf(policies: readonly Policy[]): PolicyFacts {
 
 const anywhere = new WeakMap<AccountPolicies, PolicyFacts>();
 
-/** What policies say that apply at every address; null when some of them do not. */
+/** The flags of policies that apply at every address; null when some policies do not. */
 function factsAnywhere(account: AccountPolicies): PolicyFacts | null {
   const known = anywhere.get(account);
   if (known !== undefined) return known;
@@ -262,8 +262,8 @@ function factsAnywhere(account: AccountPolicies): PolicyFacts | null {
 }
 
 /**
- * Returns the cache entry, or reads it. The promise is stored before the read begins, so that
- * concurrent callers read once, and a cache cleared meanwhile does not keep an old result.
+ * Returns the cache entry, or reads it. The promise is stored before the read begins. So concurrent
+ * callers share one read, and clearing the cache also discards a pending result.
  */
 function remembered<T>(
   cache: LRUCache<string, Promise<T>>,

@@ -5,7 +5,7 @@ import { render, type Statement, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { AddressList } from './address-list.ts';
 
-/** What identifies an account; null stands for anonymous callers. */
+/** The identity of an account; null represents anonymous callers. */
 export interface Account {
   readonly user: string;
   readonly role: string | null;

@@ -37,9 +37,9 @@ function addRange(lists: Lists, from: string, to: string): void {
   }
 }
 
-/** The addresses that a list contains. An invalid entry contains none. */
+/** The addresses that a list contains. An invalid entry contains no address. */
 export class AddressList {
-  // Kept separately, because an IPv6 block would also match mapped IPv4 addresses.
+  // Separate lists, because an IPv6 block would also match mapped IPv4 addresses.
   readonly #lists: Lists = { ipv4: new BlockList(), ipv6: new BlockList() };
 
   /** @param entries `10.0.0.1`, `10.0.0.1-10.0.0.9`, `10.0.0.0/8`, and the same of IPv6 */

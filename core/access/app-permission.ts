@@ -18,7 +18,7 @@ export interface AppPermission {
   readonly system: true;
 }
 
-/** How it is shown in the list of permissions. */
+/** The permissions as the list of permissions shows them. */
 export const APP_PERMISSIONS: readonly AppPermission[] = APP_RIGHTS_BY_COLLECTION.flatMap(
   ([collection, rights]) =>
     rights.map((right) => ({

@@ -1,11 +1,11 @@
 /**
- * Finds the address of the client. Only facts count: the address of the peer, and what a trusted
- * proxy says.
+ * Finds the client's address. Only verifiable data is used: the address of the peer, and headers of
+ * a trusted proxy.
  */
 import ipaddr from 'ipaddr.js';
 import type { Proxies } from '#core/base/config/variable.ts';
 
-/** The part of a request that says where it comes from. */
+/** The part of a request that identifies its origin. */
 export interface RequestOrigin {
   /** The address of the peer; empty when the connection is closed. */
   readonly ip: string;
@@ -35,9 +35,9 @@ function contains([network, bits]: Range, address: Address): boolean {
 }
 
 /**
- * Makes the function that returns the client's address of a request; null when the connection is
+ * Creates the function that returns the client's address of a request; null when the connection is
  * closed. Proxies append to X-Forwarded-For, so it is read from its end: the client is the first
- * address that is not a trusted proxy. The first entry that is no address ends the search.
+ * address that is not a trusted proxy. The first entry that is not an address ends the search.
  * @param proxies IP_TRUST_PROXY
  */
 export function clientIpResolver(proxies: Proxies): (request: RequestOrigin) => string | null {

@@ -30,7 +30,7 @@ function seenTable(collection: Collection, grants: Grants): SeenTable | null {
       const { name } = field;
       const cases = grant.filter((one) => one.fields === null || one.fields.has(name));
       if (cases.length === 0) return null;
-      // A value can belong to a row that the caller sees only in part.
+      // A value may belong to a row that is only partly visible to the caller.
       const always = cases.some(({ rule }) => rule === null);
       return { name, values: always && !isConcealed(field) };
     },

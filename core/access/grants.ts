@@ -1,10 +1,10 @@
 /**
- * What a caller may read. No statement is compiled without it. A collection without a grant does
- * not exist for the caller, and neither does a field outside the grant.
+ * The read permissions of a caller. Every statement is compiled with them. A collection without a
+ * grant does not exist for the caller, and neither does a field outside the grant.
  */
 import type { Filter } from '#core/query/query.ts';
 
-/** The caller, as statements and history need it. */
+/** The caller, as statements and history use it. */
 export interface Caller {
   /** Key of the user; null when anonymous. */
   readonly user: string | null;
@@ -52,8 +52,8 @@ export interface GrantCase {
 }
 
 /**
- * The permissions on one collection. A row is visible when the rule of any case matches; visible
- * are the fields of all matching cases. Never empty.
+ * The permissions on one collection. A row is visible when the rule of any case matches; its
+ * visible fields are those of all matching cases. Never empty.
  */
 export type Grant = readonly [GrantCase, ...GrantCase[]];
 

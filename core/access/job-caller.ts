@@ -1,4 +1,4 @@
-/** The caller on whose behalf a job runs, with the rights that he has as it runs. */
+/** The caller on whose behalf a job runs, with the current permissions of the user. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
@@ -9,7 +9,7 @@ import type { AccessSource } from './access-source.ts';
 import type { Account } from './account-policies.ts';
 import type { Caller } from './grants.ts';
 
-/** Where accounts and their policies are read. */
+/** The services that read accounts and their policies. */
 export interface JobCallers {
   readonly pool: Pool;
   /** The schema of the system tables. */
@@ -28,10 +28,11 @@ async function accountOf({ pool, schema }: JobCallers, user: string): Promise<Ac
 }
 
 /**
- * Reads the user of a job afresh, past all caches.
+ * Reads the user of a job without any cache.
  * @param user null: the job was submitted without a token
- * @param ip the address that it was submitted from; null when unknown
- * @throws ServiceError FORBIDDEN when the user is gone or suspended, or has no policy at the address
+ * @param ip the address from which it was submitted; null when unknown
+ * @throws ServiceError FORBIDDEN when the user does not exist, is suspended, or has no policy at
+ *   the address
  */
 export async function jobCaller(
   callers: JobCallers,

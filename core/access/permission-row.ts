@@ -11,7 +11,7 @@ import { isUnconditional, parseFilter } from '#core/query/parse/filter.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
 import { ACTIONS, type PermissionRow } from './rights.ts';
 
-/** The rows of one policy as texts, and a text that is equal only for equal rows. */
+/** The rows of one policy as texts, with a digest that is equal only for equal rows. */
 export interface StoredPermissions {
   readonly rows: readonly StoredRow[];
   readonly digest: string;
@@ -33,7 +33,7 @@ export interface StoredRow extends StoredPermission {
   readonly policy: string;
 }
 
-/** The part of a row that cannot be parsed. */
+/** The invalid part of a row. */
 export interface RowFault {
   readonly place: 'permissions' | 'validation' | 'presets';
   readonly reason: Reason;
@@ -44,7 +44,7 @@ export interface ParsedRow {
   readonly faults: readonly RowFault[];
 }
 
-/** `*` anywhere in the list means every field. No list means none. */
+/** `*` anywhere in the list means every field. Without a list the result is empty. */
 function fieldsOf(text: string | null): ReadonlySet<string> | null {
   const names = (text ?? '').split(',').map((name) => name.trim());
   return names.includes('*') ? null : new Set(names.filter((name) => name !== ''));
@@ -69,8 +69,8 @@ function faultOf(error: unknown): Reason {
 }
 
 /**
- * Parses a row. A rule that cannot be parsed matches no item, and a validation that cannot be
- * parsed accepts nothing. Ignoring either would widen what other permissions allow.
+ * Parses a row. An invalid rule matches no item, and an invalid validation accepts no payload.
+ * Ignoring either would extend the access that other permissions allow.
  * @returns null for an unknown action, which grants nothing
  */
 export function parseRow(stored: StoredPermission): ParsedRow | null {

@@ -1,6 +1,6 @@
 /**
- * The rights of a caller: for each collection and action the permissions of its policies. Shared by
- * all callers with the same policies, so it contains nothing about a single caller.
+ * The rights of a caller: for each collection and action the permissions of its policies. All
+ * callers with the same policies share them, so they contain no data of a single caller.
  */
 import type { Filter } from '#core/query/query.ts';
 import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from './grants.ts';
@@ -8,9 +8,9 @@ import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from './grants.ts
 export const ACTIONS = ['create', 'read', 'update', 'delete', 'share'] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** One permission. Of several for one action any may apply. */
+/** One permission. If an action has several, any of them may apply. */
 export interface Permission extends GrantCase {
-  /** The validation for the payload of a create or update; null: none. */
+  /** The validation for the payload of a create or update; null: no validation. */
   readonly validation: Filter | null;
   /** Presets: values for fields that the payload of a create or update does not contain. */
   readonly presets: Readonly<Record<string, unknown>>;
@@ -19,11 +19,11 @@ export interface Permission extends GrantCase {
 export interface Rights {
   /** Everything is allowed. */
   readonly admin: boolean;
-  /** The collections that a permission names; they need not exist. Empty for administrators. */
+  /** The collections of all permissions; they need not exist. Empty for administrators. */
   readonly collections: ReadonlySet<string>;
-  /** The caller's permissions for an action, later ones take precedence; empty: none. */
+  /** The caller's permissions for an action; later ones take precedence. */
   of(collection: string, action: Action): readonly Permission[];
-  /** The read rights, in the form that the query compiler takes. */
+  /** The read permissions, in the form that the query compiler uses. */
   readonly reading: Grants;
 }
 

@@ -1,27 +1,27 @@
 /**
- * What of the catalog somebody who writes may know: collections and fields on which he has any right. What
- * is unknown to him is treated like what does not exist.
+ * The part of the catalog that is visible to a writing caller: collections and fields with any
+ * permission. Invisible parts are treated as nonexistent.
  */
 import type { Catalog } from '#core/model/catalog/catalog.ts';
 import type { AnyToOne, End, Relation } from '#core/model/catalog/relation.ts';
 import { ACTIONS, type Rights } from './rights.ts';
 
-/** Whether the caller has any right on a collection. */
+/** Whether the caller has any permission on a collection. */
 export function canSeeCollection(rights: Rights, collection: string): boolean {
   return ACTIONS.some((action) => rights.of(collection, action).length > 0);
 }
 
-/** The actions whose permissions are about fields. */
+/** The actions whose permissions contain fields. */
 const OF_FIELDS = ['create', 'read', 'update'] as const;
 
-/** Whether a permission of the caller names a field. */
+/** Whether a permission of the caller contains a field. */
 export function canSeeField(rights: Rights, collection: string, field: string): boolean {
   return OF_FIELDS.some((action) =>
     rights.of(collection, action).some(({ fields }) => fields === null || fields.has(field)),
   );
 }
 
-/** The relation of a field, if the caller may know the field and where the relation leads. */
+/** The relation of a field, if the field and the relation's target are visible to the caller. */
 export function knownRelation(
   { relations }: Catalog,
   rights: Rights,
@@ -36,7 +36,7 @@ export function knownRelation(
   return canSeeCollection(rights, target) ? relation : undefined;
 }
 
-/** The relations of a collection that the caller may know, by field. */
+/** The relations of a collection that are visible to the caller, by field. */
 export function knownRelations(
   catalog: Catalog,
   rights: Rights,
@@ -47,7 +47,7 @@ export function knownRelations(
   return new Map([...all].filter(([name]) => knownRelation(catalog, rights, collection, name)));
 }
 
-/** The end of a many-to-any in a collection, if the caller may know that. */
+/** The end of a many-to-any relation in a collection, if it is visible to the caller. */
 export function knownEnd(
   rights: Rights,
   { allowed }: AnyToOne,

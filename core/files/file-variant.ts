@@ -1,19 +1,19 @@
-/** The other forms of images that were made, and the reasons why some cannot be. */
+/** The stored variants of images, and the reasons why some cannot be made. */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { Place } from './unclaimed-content.ts';
 
-/** Variants that one file may have; the oldest ones make room for more. */
+/** Maximum variants of one file; new ones replace the oldest. */
 const MOST_PER_FILE = 500;
-/** After so many minutes it is tried again to make what could not be made. */
+/** Minutes after which a failed variant is tried again. */
 const REFUSED_MINUTES = 10;
 
-/** What became of a variant is known: it is there, or could not be made a short time ago. */
+/** Matches variants that are stored, or whose failure is recent. */
 const IS_KNOWN = sql`(reason IS NULL
   OR made_on > clock_timestamp() - make_interval(mins => ${REFUSED_MINUTES}))`;
 
-/** A variant that is stored. */
+/** A stored variant. */
 export interface FileVariant extends Place {
   readonly type: string;
   readonly bytes: number;
@@ -22,13 +22,13 @@ export interface FileVariant extends Place {
   readonly made: Date;
 }
 
-/** The file of a variant, with the bytes of which it is made. */
+/** The file of a variant, with the content from which it is made. */
 export interface VariantSource extends Place {
   /** The key of the file. */
   readonly file: string;
 }
 
-/** A row as it is read; driver types are those of `pg`. */
+/** A row of the query, with the types of the `pg` driver. */
 interface Row {
   readonly storage: string;
   readonly name: string | null;
@@ -43,15 +43,15 @@ export class FileVariants {
   readonly #pool: Pool;
   readonly #schema: string;
 
-  /** @param schema that of the system tables */
+  /** @param schema of the system tables */
   constructor(pool: Pool, schema: string) {
     this.#pool = pool;
     this.#schema = schema;
   }
 
   /**
-   * What became of a variant.
-   * @returns the variant, the reason why it cannot be made, or null when nobody has tried lately
+   * The result of a variant.
+   * @returns the variant, the reason why it cannot be made, or null when no recent attempt exists
    */
   async find(file: string, key: string): Promise<FileVariant | string | null> {
     const { rows } = await this.#pool.query<Row>(
@@ -66,7 +66,7 @@ export class FileVariants {
     return { storage, name, type, sha256, bytes: Number(row.bytes), made: row.made_on };
   }
 
-  /** Those of some variants of which it is known what became of them. */
+  /** The keys among the given ones that have a stored variant or a recent failure. */
   async known(file: string, keys: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.#pool.query<{ key: string }>(
       render(sql`SELECT key FROM ${this.#variants}
@@ -76,9 +76,9 @@ export class FileVariants {
   }
 
   /**
-   * Adds a variant that has arrived in its storage.
-   * @returns false when the file has other bytes by now, the variant was made by somebody else, or its
-   *   bytes were given up: they are still unclaimed then
+   * Adds a variant whose content has arrived in its storage.
+   * @returns false when the file's content has changed, another process has added the variant, or
+   *   its content was abandoned; the content then remains unclaimed
    */
   async add(
     source: VariantSource,
@@ -105,7 +105,7 @@ export class FileVariants {
     return rowCount === 1;
   }
 
-  /** Notes why a variant cannot be made. */
+  /** Records why a variant cannot be made. */
   async refuse(source: VariantSource, key: string, reason: string): Promise<void> {
     await this.#pool.query(
       render(sql`WITH ${this.#oldest(source)}
@@ -120,13 +120,13 @@ export class FileVariants {
     return systemTable(this.#schema, 'file_variants');
   }
 
-  /** The file, as long as it has the bytes of which a variant is made. */
+  /** The file, while it has the content from which a variant is made. */
   #sourceOf({ file, storage, name }: VariantSource): Sql {
     return sql`(SELECT id FROM ${systemTable(this.#schema, 'files')} WHERE id = ${file}
       AND storage = ${storage} AND filename_disk = ${name} FOR SHARE)`;
   }
 
-  /** Removes variants to make room for one more. */
+  /** Removes the oldest variants to make room for one more. */
   #oldest({ file }: VariantSource): Sql {
     return sql`oldest AS (DELETE FROM ${this.#variants} WHERE file = ${file} AND key IN (
       SELECT key FROM ${this.#variants} WHERE file = ${file}

@@ -1,8 +1,11 @@
-/** Finds the type of a file by its content, so that nothing is served as what it only claims to be. */
+/**
+ * Detects the type of a file from its content, so that no file is served with a type that it only
+ * claims.
+ */
 
-/** Bytes from the beginning of a file that tell its type. */
+/** Bytes from the beginning of a file that determine its type. */
 export const HEAD_BYTES = 4_100;
-/** The type of what is nothing else. */
+/** The type of files that match no other type. */
 export const OCTET_STREAM = 'application/octet-stream';
 
 /** RFC 6838, 4.2. */
@@ -12,8 +15,8 @@ const TEXTS =
   /^application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$|^application\/(?:(?:x-)?(?:javascript|ndjson|yaml|sql|sh|toml|tex|httpd-php|subrip|pem-file)|rtf|graphql|geo\+json)$|^image\/svg\+xml$|^message\/rfc822$/;
 
 /**
- * Content that only tells the container: the claims of what is inside are believed. Others than these
- * contradict the content.
+ * Content that identifies only a container: a claim about the inner type is accepted if it matches.
+ * Other claims contradict the content.
  */
 const CONTAINERS: Readonly<Record<string, RegExp>> = {
   'application/zip':
@@ -25,7 +28,7 @@ const CONTAINERS: Readonly<Record<string, RegExp>> = {
   'video/webm': /^audio\/webm$/,
 };
 
-/** Whether bytes are the beginning of a text, in whatever character set. */
+/** Whether bytes are the beginning of a text, in any character set. */
 function isText(head: Uint8Array): boolean {
   const [first, second] = head;
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -37,12 +40,12 @@ function isText(head: Uint8Array): boolean {
 /**
  * The type of a file, in lower case and without parameters.
  * @param head its first {@link HEAD_BYTES}, or all of it
- * @param claim what the client says; empty for nothing
- * @returns what the content tells; the claim where content cannot tell, such as for texts;
- *   application/octet-stream for what claims to be something that it is not
+ * @param claim the client's declared type; empty without one
+ * @returns the detected type; the claim where content cannot determine the type, such as for texts;
+ *   application/octet-stream for a claim that contradicts the content
  */
 export async function mediaTypeOf(head: Uint8Array, claim: string): Promise<string> {
-  // 30 ms, which only processes pay that receive files.
+  // Loading takes 30 ms, and only processes that receive files need it.
   const { fileTypeFromBuffer, supportedMimeTypes } = await import('file-type');
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const claimed = TYPE.test(claim) ? claim : OCTET_STREAM;
@@ -70,8 +73,8 @@ export function isListed(type: string, list: readonly string[]): boolean {
 }
 
 /**
- * Passes a stream on, after its first bytes were judged. A piece need be valid only until the next one is
- * asked for.
+ * Passes a stream on after its first bytes are checked. A piece must be valid only until the next
+ * one is requested.
  * @param judge may refuse the rest by throwing
  */
 export async function* headed(

@@ -1,20 +1,23 @@
-/** The table of uploads that arrive in pieces: how far each is, and who adds to it. */
+/**
+ * The table of resumable uploads: the progress of each, and the lock of the process that writes to
+ * it.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 
-/** What the client says of a file; null for a name without a value. */
+/** The client's metadata of a file; null for a name without a value. */
 export type Metadata = Readonly<Record<string, string | null>>;
 
-/** An upload as it is recorded. */
+/** A recorded upload. */
 export interface ResumableUpload {
   readonly id: string;
   readonly user: string | null;
   readonly metadata: Metadata;
   readonly storage: string;
   readonly name: string;
-  /** Null until the client tells it. */
+  /** Null until the client sends it. */
   readonly length: number | null;
   readonly offset: number;
   readonly pieces: string | null;
@@ -24,18 +27,18 @@ export interface ResumableUpload {
   readonly expires: Date;
 }
 
-/** How far an upload has come. */
+/** The progress of an upload. */
 export interface Progress {
   readonly offset: number;
   readonly pieces: string | null;
   readonly hash: Uint8Array;
 }
 
-/** For so long (s) a process that adds pieces counts as alive after its last sign. */
+/** Seconds after its last heartbeat for which the lock of a process is valid. */
 const LOCK_S = 6;
-/** How often (ms) it gives one. */
+/** Interval (ms) of the heartbeats. */
 const SIGN_MS = 1_500;
-/** How often (ms) who waits looks, and for how long. */
+/** Polling interval (ms) of a request that waits for a lock, and its maximum wait. */
 const LOOK_MS = 200;
 const WAIT_MS = 12_000;
 
@@ -44,11 +47,14 @@ interface Row extends Omit<ResumableUpload, 'length' | 'offset'> {
   readonly offset: string;
 }
 
-/** A lock that is held until it is released, or its process dies. */
+/** A lock that is valid until it is released, or its process crashes. */
 export interface UploadLock {
-  /** Whether the request that had it before may still be writing: it released nothing, or was unsure. */
+  /**
+   * Whether the request that held it before may still be writing, because it did not release the
+   * lock cleanly.
+   */
   readonly isTakenOver: boolean;
-  /** @param isSettled false when a write may still reach the storage later */
+  /** @param isSettled false when a write may still arrive at the storage later */
   release(isSettled: boolean): Promise<void>;
 }
 
@@ -66,12 +72,12 @@ export class ResumableUploadTable {
     this.#lifetime = lifetime;
   }
 
-  /** Milliseconds after the last piece at which an upload is given up. */
+  /** Milliseconds after the last piece at which an upload expires. */
   get lifetime(): number {
     return this.#lifetime;
   }
 
-  /** How many uploads an owner has that are not complete. */
+  /** The number of incomplete uploads of a holder. */
   async openOf(holder: string): Promise<number> {
     const { rows } = await this.#pool.query<{ count: number }>(
       render(sql`SELECT count(*)::int AS count FROM ${this.#uploads}
@@ -81,7 +87,7 @@ export class ResumableUploadTable {
   }
 
   /**
-   * Records an upload whose content is noted already.
+   * Records an upload whose content is already recorded.
    * @param holder whose uploads are counted together
    */
   async create(
@@ -98,7 +104,7 @@ export class ResumableUploadTable {
     );
   }
 
-  /** @returns null when there is none, or it has expired */
+  /** @returns null when the upload does not exist or has expired */
   async find(id: string): Promise<ResumableUpload | null> {
     const { rows } = await this.#pool.query<Row>(
       render(sql`SELECT id, "user", metadata, storage, name, length, "offset", pieces, hash, file,
@@ -120,8 +126,8 @@ export class ResumableUploadTable {
   }
 
   /**
-   * Records what has arrived, unless somebody else has taken over.
-   * @param lock of who adds it
+   * Records the progress, unless another request has taken over the lock.
+   * @param lock of the writing request
    * @returns whether it is recorded
    */
   async advance(id: string, lock: string, { offset, pieces, hash }: Progress): Promise<boolean> {
@@ -138,7 +144,7 @@ export class ResumableUploadTable {
     return rowCount === 1;
   }
 
-  /** Records the file that an upload has become. */
+  /** Records the file that the completed upload created. */
   async finish(id: string, file: string): Promise<void> {
     await this.#pool.query(
       render(sql`UPDATE ${this.#uploads} SET file = ${file} WHERE id = ${id}`),
@@ -149,7 +155,7 @@ export class ResumableUploadTable {
     await this.#pool.query(render(sql`DELETE FROM ${this.#uploads} WHERE id = ${id}`));
   }
 
-  /** Removes the records of uploads that have expired; their content is swept. */
+  /** Removes the records of expired uploads; a sweep removes their content. */
   async removeExpired(): Promise<number> {
     const { rowCount } = await this.#pool.query(
       render(sql`DELETE FROM ${this.#uploads} WHERE expires_on < clock_timestamp()`),
@@ -158,10 +164,10 @@ export class ResumableUploadTable {
   }
 
   /**
-   * Waits until nobody else adds to an upload. Whoever does is asked to stop.
+   * Waits until no other request writes to an upload. A request that does is requested to stop.
    * @param lock a new UUID
-   * @param stop called when somebody else wants to go on
-   * @returns null when the other one does not stop in time
+   * @param stop called when another request waits for the lock
+   * @returns null when the other request does not stop in time
    */
   async lock(
     id: string,
@@ -200,8 +206,9 @@ export class ResumableUploadTable {
   }
 
   /**
-   * Whether the lock is had, or there is nothing to lock; and whether another request never gave it back.
-   * A request that got it since the statement began has it: neither part then touches the row.
+   * Tries to acquire the lock. `had`: it was acquired, or the upload does not exist. `former`: the
+   * previous request never released it. A request that acquired it after the statement began keeps
+   * it: neither update then matches the row.
    */
   async #take(id: string, lock: string): Promise<{ had: boolean; former: boolean }> {
     const { rows } = await this.#pool.query<{ had: boolean; former: boolean }>(
@@ -220,7 +227,10 @@ export class ResumableUploadTable {
     return rows[0] ?? { had: false, former: false };
   }
 
-  /** Says that this process is alive. @returns whether it may go on */
+  /**
+   * Sends a heartbeat for the lock.
+   * @returns whether the request may continue
+   */
   async #sign(id: string, lock: string): Promise<boolean> {
     const { rows } = await this.#pool.query<{ contended: boolean }>(
       render(sql`UPDATE ${this.#uploads}

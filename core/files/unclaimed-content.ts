@@ -1,8 +1,8 @@
 /**
- * The bytes in storages that no file refers to. What arrives is noted before its first byte, and claimed
- * in the transaction that writes its file; what a file no longer refers to is noted by a trigger, whoever
- * deletes or replaces it. So whatever is left by a process that died is known, and nothing is removed
- * that was not noted.
+ * Records content in storages that no file refers to. Arriving content is recorded before its first
+ * byte, and claimed in the transaction that writes its file. A trigger records content that a file
+ * no longer refers to, regardless of the client that deletes or replaces it. So the leftovers of
+ * crashed processes are recorded, and only recorded content is removed.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -14,37 +14,38 @@ import { quotaLock, render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { AmpleQuota } from './ample-quota.ts';
 
-/** Where bytes are. */
+/** The position of content. */
 export interface Place {
-  /** The name of its location. */
+  /** The name of its storage location. */
   readonly storage: string;
   /** As in `filename_disk`. */
   readonly name: string;
 }
 
-/** Removes bytes from their storage; does nothing when they are not there. */
+/** Removes content from its storage; does nothing when it does not exist. */
 export type RemoveContent = (place: Place) => Promise<void>;
 
-/** How content is removed. */
+/** The callbacks for removing content. */
 export interface Removal {
   readonly remove: RemoveContent;
-  /** Told of what cannot be removed now. */
+  /** Called for content that cannot be removed now. */
   readonly failed: (error: unknown, place: Place) => void;
 }
 
-/** Most and fewest bytes that are reserved at a time for content of unknown length. */
+/** Maximum and minimum bytes that are reserved at a time for content of unknown length. */
 const GRAIN = 16 * 1024 * 1024;
 const LEAST_GRAIN = 256 * 1024;
-/** How often (ms) content that arrives slowly is noted again. */
+/** Interval (ms) of the heartbeats of slowly arriving content. */
 const SIGN_MS = 60_000;
-/** After so many minutes without a note nobody sends the content any more. */
+/** Minutes without a heartbeat after which content counts as abandoned. */
 const FORGOTTEN_MINUTES = 10;
-/** Bytes in storages that are removed in one transaction. */
+/** Maximum contents that are removed in one transaction. */
 const AT_ONCE = 50;
 
 /**
- * Makes content that has arrived belong to the files of a transaction.
- * @throws ServiceError SERVICE_UNAVAILABLE when some was given up, because its process was silent
+ * Assigns arrived content to the files of a transaction.
+ * @throws ServiceError SERVICE_UNAVAILABLE when some content was abandoned because its process sent
+ *   no heartbeat
  */
 export async function claimContent(
   client: Client,
@@ -61,12 +62,12 @@ export async function claimContent(
   throw unavailable('storage', reason('content_too_slow'));
 }
 
-/** How much of a storage no file refers to. */
+/** The amount of content in a storage that no file refers to. */
 export interface UnclaimedAmount {
   readonly storage: string;
   /** Uploads that arrive, or may be resumed. */
   readonly arriving: { readonly files: number; readonly bytes: number };
-  /** What is to be removed. */
+  /** Content that is to be removed. */
   readonly left: { readonly files: number; readonly bytes: number };
 }
 
@@ -87,9 +88,9 @@ export class UnclaimedContent {
   }
 
   /**
-   * Notes content before it arrives.
-   * @param holder the user whose quota counts it; null for nobody's
-   * @param announced its length, if known
+   * Records content before it arrives.
+   * @param holder the user whose quota counts it; null without a quota
+   * @param announced its length, if declared
    * @throws ServiceError REQUESTS_EXCEEDED when it exceeds the quota
    */
   async begin(place: Place, holder: string | null, announced = 0): Promise<Arrival> {
@@ -99,8 +100,8 @@ export class UnclaimedContent {
   }
 
   /**
-   * Removes content that was stored for files that were not written after all. It waits for a
-   * transaction that may still write them.
+   * Removes content that was stored for files that were not written. It waits for a transaction
+   * that may still write them.
    */
   async giveUp({ storage, name }: Place, remove: RemoveContent): Promise<void> {
     const { pool, schema } = this.#options;
@@ -117,9 +118,9 @@ export class UnclaimedContent {
   }
 
   /**
-   * Removes content that no file refers to any more, and what processes left that have ended.
-   * @param storages the names of those that can be used
-   * @returns how many
+   * Removes content that no file refers to, and leftovers of processes that have ended.
+   * @param storages the names of the available storages
+   * @returns the number of removed contents
    */
   async sweep(storages: readonly string[], removal: Removal): Promise<number> {
     let removed = 0;
@@ -131,7 +132,7 @@ export class UnclaimedContent {
     return removed;
   }
 
-  /** Whether there is something to sweep. */
+  /** Whether there is content to sweep. */
   async isAny(storages: readonly string[]): Promise<boolean> {
     const { pool, schema } = this.#options;
     const { rows } = await pool.query(
@@ -141,7 +142,7 @@ export class UnclaimedContent {
     return rows.length > 0;
   }
 
-  /** How much of the storages no file refers to; those without any are left out. */
+  /** The amounts of content that no file refers to; storages without any are omitted. */
   async amounts(storages: readonly string[]): Promise<UnclaimedAmount[]> {
     const { pool, schema } = this.#options;
     const amount = (condition: Sql) => sql`json_build_object(
@@ -198,7 +199,7 @@ export class UnclaimedContent {
     return rowCount !== 0;
   }
 
-  /** The key of the file that content belongs to; null when there is none. */
+  /** The key of the file that content belongs to; null without one. */
   async fileOf(place: Place, client: Client = this.#options.pool): Promise<string | null> {
     const { rows } = await client.query<{ id: string }>(
       render(sql`SELECT id FROM ${systemTable(this.#options.schema, 'files')}
@@ -208,7 +209,7 @@ export class UnclaimedContent {
   }
 }
 
-/** Content that nobody sends and no file refers to. */
+/** Matches content that has no sender and no file. */
 function isLeft(storages: readonly string[]): Sql {
   return sql`storage = ANY(${storages}::text[]) AND (state = 'unused'
     OR coalesce(expires_on, seen_on + make_interval(mins => ${FORGOTTEN_MINUTES})) < clock_timestamp())`;
@@ -235,7 +236,7 @@ export class Arrival {
     this.#holder = holder;
   }
 
-  /** The content, as long as it is within the quota. */
+  /** Passes the content on, as long as it is within the quota. */
   async *counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const isCounted = this.#options.maxPerUser !== undefined && this.#holder !== null;
     let bytes = 0;
@@ -249,8 +250,8 @@ export class Arrival {
   }
 
   /**
-   * Notes so many bytes.
-   * @param more how many besides are reserved at most, as far as the quota has them
+   * Records a number of bytes.
+   * @param more additional bytes to reserve at most, as far as the quota allows
    * @throws ServiceError REQUESTS_EXCEEDED when the bytes exceed the quota
    */
   async note(bytes: number, more = 0): Promise<void> {
@@ -276,7 +277,10 @@ export class Arrival {
       RETURNING bytes`;
   }
 
-  /** @returns the bytes that are noted: fewer the less the quota has left, for others that arrive */
+  /**
+   * @returns the recorded bytes: fewer when little quota remains, so that other uploads can
+   *   continue
+   */
   async #noteWithin(
     max: number,
     user: string,
@@ -290,7 +294,7 @@ export class Arrival {
         - coalesce((SELECT sum(bytes) FROM ${systemTable(schema, 'unclaimed_content')}
             WHERE holder = ${user} AND (storage, name) <> (${storage}, ${name})), 0) AS bytes`;
     const reserved = sql`least(${more}, room.bytes, greatest(${LEAST_GRAIN}, floor(room.bytes / 4)))`;
-    // One message: a process that is cut off leaves no turn of the user behind.
+    // One message, so that a process that disconnects does not retain the user's quota lock.
     const results = await withConnection(pool, (client) =>
       simpleQuery<{ bytes: string; room: string }>(client, [
         quotaLock(`files of ${user}`),

@@ -8,7 +8,7 @@ import type { AddOptions, JobQueue, QueueName, QueueState } from './queue.ts';
 const OPERATION_WITHIN_MS = 5_000;
 /** The first use loads the library and connects, which takes longer on a busy machine. */
 const OPEN_WITHIN_MS = 10_000;
-/** Failed deliveries before BullMQ gives up a job. */
+/** Failed deliveries before BullMQ abandons a job. */
 const ATTEMPTS = 5;
 const DAY_S = 86_400;
 
@@ -21,7 +21,7 @@ const STATES: ReadonlyMap<string, QueueState> = new Map<string, QueueState>([
   ['failed', 'failed'],
 ]);
 
-/** The part of BullMQ's queue that is used; both backends have it. */
+/** The used part of BullMQ's queue, which both backends implement. */
 export interface BullQueue {
   add(name: string, data: null, options: JobsOptions): Promise<unknown>;
   remove(id: string): Promise<number>;
@@ -37,7 +37,7 @@ export interface BullQueue {
 }
 
 /**
- * Settles with `work`, or rejects with SERVICE_UNAVAILABLE when it fails or takes too long, or when
+ * Settles with `work`. Rejects with SERVICE_UNAVAILABLE when it fails or takes too long, or when
  * the queue is closed.
  */
 async function bounded<T>(work: Promise<T>, within: number, closed: Promise<never>): Promise<T> {
@@ -60,7 +60,7 @@ export class BullJobQueue implements JobQueue {
   readonly #retryDelay: number;
   readonly #open: () => Promise<BullQueue>;
   #opened: Promise<BullQueue> | null = null;
-  /** The queue when it is open. */
+  /** The queue after it has opened. */
   #queue: BullQueue | null = null;
   /** Rejects when the queue is closed. */
   readonly #closed = Promise.withResolvers<never>();
@@ -81,7 +81,7 @@ export class BullJobQueue implements JobQueue {
         jobId,
         attempts: ATTEMPTS,
         backoff: { type: 'exponential', delay: this.#retryDelay, jitter: 0.5 },
-        // Kept only for inspection; the truth is `system_jobs`.
+        // Stored only for inspection; `system_jobs` is authoritative.
         removeOnComplete: { age: DAY_S, count: 1_000 },
         removeOnFail: { age: 7 * DAY_S, count: 1_000 },
       }),
@@ -97,7 +97,7 @@ export class BullJobQueue implements JobQueue {
   async promote(jobId: string): Promise<boolean> {
     if ((await this.state(jobId)) !== 'delayed') return false;
     const job = await this.#use((queue) => queue.getJob(jobId));
-    // Fails when another process was faster, which has the same effect.
+    // Fails when another process has already promoted the job, which has the same effect.
     return (
       (await job?.promote().then(
         () => true,
@@ -122,7 +122,10 @@ export class BullJobQueue implements JobQueue {
     return await this.#use((queue) => queue.getJobCounts());
   }
 
-  /** Ends without what is still opening: a server that is away would never let it open. */
+  /**
+   * Does not wait for a queue that is still opening, because it would never open while the server
+   * is unavailable.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#closed.reject(new Error('the queue is closed'));
@@ -148,7 +151,7 @@ export class BullJobQueue implements JobQueue {
       else this.#queue = queue;
       return queue;
     } catch (error) {
-      // A failed attempt is not kept: the next call tries again.
+      // A failed attempt is not cached: the next call tries again.
       this.#opened = null;
       throw error;
     }

@@ -18,8 +18,8 @@ import { warnThrottled } from '#core/base/log/throttled-warning.ts';
 import { QUEUE_SCHEMA, type QueueConnection } from './queue-connection.ts';
 
 /**
- * Creates or updates BullMQ's tables in PostgreSQL; one read when nothing is to do. Redis needs
- * nothing. The first time the role needs CREATE on the database.
+ * Creates or updates BullMQ's tables in PostgreSQL; a single read when they are up to date. Redis
+ * requires no preparation. The first time the role needs CREATE on the database.
  */
 export async function prepareQueueTables(connection: QueueConnection): Promise<void> {
   if (connection.kind === 'redis') return;
@@ -38,7 +38,7 @@ export async function prepareQueueTables(connection: QueueConnection): Promise<v
 function newQueue(serverName: string, connection: QueueConnection) {
   if (connection.kind === 'postgres') {
     const { Queue } = withBackend(createPostgresBackend);
-    // BullMQ has its own type of a pool, and the test for it.
+    // BullMQ declares a separate pool type, with a function that checks it.
     assert(isPgPool(connection.pool));
     return new Queue<null>(serverName, { connection: connection.pool });
   }
@@ -59,7 +59,7 @@ export async function openBullQueue(
     await queue.waitUntilReady();
     return queue;
   } catch (error) {
-    // BullMQ keeps a failed first connection, so the next call creates a new queue.
+    // BullMQ caches a failed first connection, so the next call creates a new queue.
     queue.close().catch(() => undefined);
     throw error;
   }

@@ -17,11 +17,11 @@ export interface ClaimedJob {
   readonly message: unknown;
   readonly messageVersion: number;
   readonly user: string | null;
-  /** Whose quotas count it. */
+  /** The account whose quotas count the job. */
   readonly holder: string | null;
-  /** The id of the request that submitted it; null when none did. */
+  /** The id of the request that submitted it; null without one. */
   readonly requestId: string | null;
-  /** Its trace (W3C Trace Context); null when it has none. */
+  /** Its trace (W3C Trace Context); null without one. */
   readonly traceparent: string | null;
   /** The version of the catalog when the job was accepted. */
   readonly catalog: number;
@@ -29,12 +29,13 @@ export interface ClaimedJob {
 
 /**
  * The result of a claim:
- * - `claimed`: the work is to be done; `isOnSession` when its row names the session of the claim;
- * - `aside`: another job of the mailbox comes first, or, without a mailbox, the queue is paused or
- *   the job is for workers of another release;
- * - `elsewhere`: it needs a storage that this worker does not reach; `age` in milliseconds;
- * - `ended`: it has ended already, or was cancelled just now (`now`);
- * - `gone`: there is no such job.
+ * - `claimed`: the work is to be done; `isOnSession` when its row contains the session of the
+ *   claim;
+ * - `aside`: another job of the mailbox comes first; without a mailbox, the queue is paused or the
+ *   job is for workers of another release;
+ * - `elsewhere`: it needs a storage that this worker cannot access; `age` in milliseconds;
+ * - `ended`: it has already ended, or was cancelled just now (`now`);
+ * - `gone`: the job does not exist.
  */
 export type Claim =
   | { readonly outcome: 'claimed'; readonly job: ClaimedJob; readonly isOnSession: boolean }
@@ -58,41 +59,47 @@ interface ClaimableJob {
   readonly held: boolean;
 }
 
-/** The kinds of jobs that a worker does, each with the latest version of its message. */
+/** The kinds of jobs that a worker supports, each with the latest version of its message. */
 export type ReadableVersions = Readonly<Record<string, number>>;
 
-/** Who claims a job. */
+/** The worker that claims a job. */
 export interface Claimant {
   readonly readable: ReadableVersions;
-  /** The connection on which the work will be done; it is recorded with the claim. */
+  /** The connection for the work; it is recorded with the claim. */
   readonly session?: Client | null;
-  /** The identity of the storage that it can use now; null for none. */
+  /** The identity of the storage that the worker can use now; null without one. */
   readonly storage?: string | null;
 }
 
-/** Why an attempt is followed by another although nobody ended it. */
+/** The reason of a failed attempt that did not record its end. */
 const LOST_WORKER = 'Its worker did not answer any more.';
-/** Another session holds the row: a delivery that never recorded its session. */
+/** Maximum wait for the row lock, which a delivery without a recorded session may hold. */
 const LOCK_WITHIN = '5s';
 
-/** Whether the message of a job can be read; a kind without a version is one of another release. */
+/**
+ * Whether this release can read the message of a job; a kind without a version belongs to another
+ * release.
+ */
 function isReadable(readable: ReadableVersions): Sql {
   return sql`message_version <= coalesce((${JSON.stringify(readable)}::jsonb ->> kind)::int, 0)`;
 }
 
-/** Whether the job needs another storage than the worker has. */
+/** Whether the job needs a storage other than the worker's. */
 function isElsewhere(storage: string | null): Sql {
   return sql`(storage IS NOT NULL AND storage IS DISTINCT FROM ${storage}::text)`;
 }
 
-/** What the row of a claimed job names. */
+/** The properties of a worker that the row of a claimed job records. */
 interface Taker {
   readonly readable: ReadableVersions;
   readonly storage: string | null;
   readonly backend: Backend | null;
 }
 
-/** Takes a job that may run. A trigger refuses workers that do not name the attempt themselves. */
+/**
+ * Claims a job that may run. A trigger refuses workers of releases that do not set the attempt
+ * themselves.
+ */
 function taking(schema: string, id: string, { readable, storage, backend }: Taker): Sql {
   const jobs = systemTable(schema, 'jobs');
   return sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
@@ -116,11 +123,11 @@ const CLAIMED = sql`RETURNING id, attempt, kind, mailbox, message,
   message_version AS "messageVersion", "user", holder,
   request_id AS "requestId", traceparent, catalog::float8 AS catalog`;
 
-/** How long the claim waits for locks, and that of its mailbox. */
+/** Sets the lock timeout of the claim, and locks its mailbox. */
 function locks(schema: string, id: string): readonly [Sql, Sql] {
   return [
     sql`SELECT set_config('lock_timeout', ${LOCK_WITHIN}, true)`,
-    // Otherwise two claims of one mailbox would both see the other job waiting.
+    // Without the lock, two claims of one mailbox would both find the other job waiting.
     sql`SELECT pg_advisory_xact_lock(hashtextextended(
         ${`sluice mailbox ${schema} `} || mailbox, 0))
       FROM ${systemTable(schema, 'jobs')} WHERE id = ${id} AND mailbox IS NOT NULL`,
@@ -128,8 +135,9 @@ function locks(schema: string, id: string): readonly [Sql, Sql] {
 }
 
 /**
- * Claims a job that no session works on, as most are: with one message, whose statements are one
- * transaction although each sees what was committed before it began. Null when that is not all.
+ * Claims a job without an active session, which is the usual case. One message contains all
+ * statements in one transaction, and each statement sees earlier commits. Null when further steps
+ * are necessary.
  */
 async function claimFree(
   client: Client,
@@ -142,7 +150,7 @@ async function claimFree(
   return results.at(-1)?.rows[0] ?? null;
 }
 
-/** Leaves an open job to a worker that reaches its storage; cancelling it needs none. */
+/** Leaves an open job to a worker with access to its storage; cancelling it needs no storage. */
 async function elsewhere(
   pool: Pool,
   schema: string,
@@ -159,8 +167,8 @@ async function elsewhere(
 }
 
 /**
- * Claims a job for a new delivery. A session of an earlier delivery is ended first: its worker is
- * frozen or cut off, otherwise the queue would not have delivered the job again.
+ * Claims a job for a new delivery. First it ends the session of an earlier delivery. That worker is
+ * frozen or disconnected; otherwise the queue would not have delivered the job again.
  */
 export async function claimJob(
   pool: Pool,
@@ -193,7 +201,7 @@ export async function claimJob(
     const { mailbox, message } = row;
     const { state } = row;
     if (FINAL_STATES.has(state)) return { outcome: 'ended', mailbox, message, state, now: false };
-    // Nothing wakes such a job; it is only delivered again later.
+    // No event wakes such a job; it is only delivered again later.
     if (!row.cancel_requested) return { outcome: 'aside', mailbox: row.held ? null : mailbox };
     await client.query(
       render(sql`UPDATE ${jobs} SET state = 'cancelled', finished_on = clock_timestamp(),

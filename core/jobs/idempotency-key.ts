@@ -1,6 +1,6 @@
 /**
- * The keys with which clients repeat a request (`Idempotency-Key`): for a day, the same request by
- * the same user under the same key belongs to the first job, also when that has ended.
+ * The keys with which clients repeat a request (`Idempotency-Key`). For a day, the same request by
+ * the same user with the same key returns the first job, even when it has ended.
  */
 import { createHash } from 'node:crypto';
 import { reason } from '#core/base/errors/reason.ts';
@@ -11,39 +11,41 @@ import { systemTable } from '#core/model/system/system-table.ts';
 
 const KEPT_HOURS = 24;
 
-/** A key with what the request asks for. */
+/** A key with a digest of its request. */
 export interface KeyedRequest {
-  /** Whose key it is. */
+  /** The owner of the key. */
   readonly holder: string;
   readonly key: string;
-  /** Digest of everything that the request decides. */
+  /** Digest of all request parameters. */
   readonly request: string;
 }
 
-/** The digest of what a request asks for. */
+/** The digest of a request's parameters. */
 export function requestDigest(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Makes requests with one key take turns until the end of the transaction. */
+/** Serializes requests with the same key until the end of the transaction. */
 export function takeKey(schema: string, { holder, key }: KeyedRequest): Sql {
   const lock = `sluice idempotency ${schema} ${holder} ${key}`;
   return sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`;
 }
 
-/** The rows of an earlier request with this key: one or none. */
+/** The row of an earlier request with this key, if it exists. */
 function keptRows(schema: string, { holder, key }: KeyedRequest): Sql {
   return sql`FROM ${systemTable(schema, 'idempotency_keys')}
     WHERE holder = ${holder} AND key = ${key}
       AND created_on > now() - make_interval(hours => ${KEPT_HOURS})`;
 }
 
-/** The condition that there was an earlier request with this key. */
+/** The condition that an earlier request with this key exists. */
 export function isKept(schema: string, request: KeyedRequest): Sql {
   return sql`EXISTS (SELECT ${keptRows(schema, request)})`;
 }
 
-/** The statement that remembers the job, which is the only row of `jobs`, if there is one. */
+/**
+ * The statement that records the key for the job, which is the only row of `jobs`, if it exists.
+ */
 export function remembering(
   schema: string,
   { holder, key, request }: KeyedRequest,
@@ -57,7 +59,7 @@ export function remembering(
 
 /**
  * The job of an earlier request with this key; null for the first one.
- * @throws ServiceError UNPROCESSABLE_ENTITY when the earlier request was another
+ * @throws ServiceError UNPROCESSABLE_ENTITY when the earlier request was different
  */
 export async function earlierJob(
   client: Pick<Client, 'query'>,
@@ -78,7 +80,7 @@ export async function earlierJob(
   });
 }
 
-/** Remembers the job of a key, in the transaction that records the job. */
+/** Records the job of a key, in the transaction that records the job. */
 export async function rememberKey(
   client: Client,
   schema: string,
@@ -88,7 +90,7 @@ export async function rememberKey(
   await client.query(render(remembering(schema, keyed, sql`SELECT ${job}::uuid AS id`)));
 }
 
-/** Removes keys that are too old to count. */
+/** Removes expired keys. */
 export async function removeOldKeys(
   client: Pick<Client, 'query'>,
   schema: string,

@@ -1,7 +1,7 @@
-/** What somebody did with a job, as its row keeps it. */
+/** The recorded actions of users on a job. */
 import { type Sql, sql } from '#core/database/sql.ts';
 
-/** Who retries or cancels a job. */
+/** The user or operator who retries or cancels a job. */
 export interface ActingPerson {
   /** The user of the API; null for an operator. */
   readonly user: string | null;
@@ -15,10 +15,10 @@ export interface JobAction extends ActingPerson {
   readonly on: string;
 }
 
-/** The latest actions that a row keeps. */
+/** Maximum number of actions that a row stores. */
 const MOST_ACTIONS = 50;
 
-/** The actions of a job with another one; of very many the oldest are dropped. */
+/** Appends an action to those of a job; the oldest are dropped above the maximum. */
 export function withAction(action: JobAction['action'], by: ActingPerson): Sql {
   return sql`CASE WHEN jsonb_array_length(actions) >= ${MOST_ACTIONS}::int THEN actions - 0
       ELSE actions END

@@ -1,4 +1,4 @@
-/** The collection that lists of jobs are read from: its fields, which filter and sort, and its catalog. */
+/** The collection for lists of jobs: its fields for filters and sorting, and its catalog. */
 import type { Catalog, Collection, ColumnField } from '#core/model/catalog/catalog.ts';
 import { columnTyping } from '#core/model/catalog/column-typing.ts';
 import type { ColumnDescriptor, TableDescriptor } from '#core/model/catalog/descriptor.ts';
@@ -37,7 +37,7 @@ function field(name: string, shape: readonly [string, string]): ColumnField {
   return { name, column: described, ...columnTyping(described, []), special: [], meta: null };
 }
 
-/** A catalog with only the table of jobs, which no other route serves. */
+/** A catalog that contains only the table of jobs, which no other route serves. */
 export function catalogOf(schema: string): Catalog {
   const fields = Object.entries(FIELDS).map(([name, shape]) => field(name, shape));
   const table: TableDescriptor = {

@@ -1,4 +1,4 @@
-/** The parts of what is asked of a list of jobs, each with what an index can do for it. */
+/** The conditions of a query for jobs, each with the ways an index can serve it. */
 import { type Sql, sql } from '#core/database/sql.ts';
 import type { Operator } from '#core/query/operator.ts';
 import type { Filter } from '#core/query/query.ts';
@@ -7,25 +7,24 @@ import { startsWith } from './job-page.ts';
 
 type Operation = Extract<Filter, { kind: 'operation' }>;
 
-/** A condition that every job of a list meets. */
+/** A condition that every job of a list must satisfy. */
 export interface JobCondition {
   readonly condition: Sql;
-  /** The only column that it is about; null for several. */
+  /** The only column of the condition; null for several. */
   readonly column: string | null;
   /**
-   * Finds the jobs that meet it: any of some conditions that an index serves; none when an index serves
-   * them not.
+   * Alternatives that together find the jobs, each served by an index; empty without such an index.
    */
   readonly branches: readonly Sql[];
-  /** The index has these jobs in the order of the column. */
+  /** An index contains these jobs in the order of the column. */
   readonly isRange: boolean;
-  /** The column has one value. */
+  /** The condition fixes the column to one value. */
   readonly isEqual: boolean;
-  /** Only jobs with a file meet it. */
+  /** Only jobs with a file satisfy it. */
   readonly hasFile: boolean;
 }
 
-/** A condition that finds no jobs by itself. */
+/** A condition without an index that serves it. */
 export const UNPROBED = { branches: [], isRange: false, isEqual: false, hasFile: false } as const;
 
 const RANGES: ReadonlySet<Operator> = new Set<Operator>([
@@ -46,7 +45,7 @@ const INDEXED: ReadonlySet<Operator> = new Set<Operator>([
   ...(['_in', '_istarts_with'] as const),
 ]);
 
-/** The parts of a filter that all have to hold. */
+/** The parts of a filter that must all hold. */
 export function partsOf(filter: Filter | null): readonly Filter[] {
   if (filter === null) return [];
   if (filter.kind !== 'group' || filter.connective !== 'and') return [filter];
@@ -60,7 +59,7 @@ function operatorsOf(filter: Filter): readonly Operator[] | null {
   return lists.every((list) => list !== null) ? lists.flat() : null;
 }
 
-/** Holds for no job without a value. */
+/** Operators that no null value satisfies. */
 const SET: ReadonlySet<Operator> = new Set<Operator>([
   ...(['_lt', '_lte', '_gt', '_gte', '_between', '_starts_with', '_istarts_with'] as const),
   ...(['_contains', '_icontains', '_ends_with', '_iends_with'] as const),
@@ -75,7 +74,7 @@ function isOfFiles(column: string, filter: Filter): boolean {
   return SET.has(operator) || (operator === '_eq' && value !== null);
 }
 
-/** The same condition in a form that an index serves, where the one of all lists has none. */
+/** The equivalent condition that an index serves, when the general one has no index. */
 function servedForm({ operator, value }: Operation, column: Sql): Sql | null {
   const isNull = (operator === '_null') === (value === true || value === 'true');
   if (operator === '_null' || operator === '_nnull') {
@@ -85,7 +84,7 @@ function servedForm({ operator, value }: Operation, column: Sql): Sql | null {
   return startsWith(column, value);
 }
 
-/** A condition on the begin of a text, and the one in any case, which has an index in every collation. */
+/** Adds a case-insensitive prefix condition, which has an index in every collation. */
 function prefixForm(filter: Filter, column: Sql, condition: Sql): Sql {
   if (filter.kind !== 'operation' || filter.operator !== '_starts_with') return condition;
   return sql`(${startsWith(column, String(filter.value))} AND ${condition})`;

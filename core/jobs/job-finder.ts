@@ -1,9 +1,11 @@
 /**
- * Finds the places of the jobs of a page. PostgreSQL knows little of how many jobs meet several
- * conditions, and may pass a million of them in one order to find a few. So what is cheap is tried
- * first: an index that finds few jobs, then a short walk along the index of the order, then a walk
- * for each value of the first sort field. Only when these do not fill the page, all jobs that meet
- * the conditions are sorted.
+ * Finds the sequences of the jobs of a page. PostgreSQL estimates combined conditions poorly, and
+ * may scan a million jobs in one order to find a few. So cheap searches come first:
+ * - an index that finds few jobs;
+ * - a short walk along the index of the order;
+ * - a walk for each value of the first sort field.
+ *
+ * Only when these do not fill the page, all matching jobs are sorted.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { join, raw, render, type Sql, sql } from '#core/database/sql.ts';
@@ -12,14 +14,14 @@ import type { TableRows } from '#core/read/sql/table-rows.ts';
 import { FIELDS } from './job-collection.ts';
 import type { JobCondition } from './job-condition.ts';
 
-/** One term of an order; the last one is always `sequence`, which no two jobs share. */
+/** One term of an order; the last one is always `sequence`, which is unique. */
 export interface OrderTerm {
   readonly column: string;
   readonly descending: boolean;
 }
 
 type Part = Pick<PageRequest, 'limit' | 'offset'>;
-/** Finds jobs along an index, from where some conditions hold. */
+/** Finds jobs along an index, starting where the hints hold. */
 type Walk = (hints: readonly Sql[], part: Part) => Promise<readonly string[]>;
 
 export interface PageRequest {
@@ -29,13 +31,13 @@ export interface PageRequest {
   readonly offset: number;
 }
 
-/** How much is tried before all jobs that meet the conditions are sorted. */
+/** Limits of the cheap searches before all matching jobs are sorted. */
 export interface Steps {
-  /** Jobs that are few enough to be found before they are sorted. */
+  /** Maximum jobs that are found before they are sorted. */
   readonly few: number;
-  /** Jobs that a walk passes. */
+  /** Maximum jobs that a walk scans. */
   readonly walked: number;
-  /** Values of the first sort field that are tried one after another. */
+  /** Maximum values of the first sort field that are tried successively. */
   readonly values: number;
 }
 
@@ -44,9 +46,13 @@ export const STEPS: Steps = { few: 5_000, walked: 8_000, values: 12 };
 /** Columns with few values, the most selective ones first. */
 const COMMON = ['user', 'collection', 'state', 'kind', 'attempt', 'file_format', 'queue'];
 const DATES = ['created_on', 'started_on', 'finished_on'];
-/** A job with a file has all of these, unless it is in the index `system_jobs_incomplete_file`. */
+/**
+ * A job with a file has all these columns, unless it is in the index `system_jobs_incomplete_file`.
+ */
 const FILES = ['file_name', 'file_size', 'file_format'];
-/** How far apart the dates of a job may be that is not slow: as the index `system_jobs_slow` has it. */
+/**
+ * Maximum interval between the dates of a job that is not slow, as in the index `system_jobs_slow`.
+ */
 const APART = raw("interval '1 hour'");
 
 /** The column of the first sort field; null without one. */
@@ -55,7 +61,7 @@ export function sortColumn([term]: readonly SortTerm[]): string | null {
   return Object.entries(FIELDS).find(([field]) => field === name)?.[1][0] ?? null;
 }
 
-/** The order of a list, the latest first by default; null when it is not by fields alone. */
+/** The order of a list, by default the latest job first; null when it contains more than fields. */
 export function orderOf(sort: readonly SortTerm[]): readonly OrderTerm[] | null {
   const terms: OrderTerm[] = [];
   for (const term of sort) {
@@ -64,7 +70,7 @@ export function orderOf(sort: readonly SortTerm[]): readonly OrderTerm[] | null 
     if (column === null) return null;
     if (terms.every((one) => one.column !== column)) terms.push({ column, descending });
   }
-  // Ties have the direction of the last term, so that one index serves both directions.
+  // `sequence` has the direction of the last term, so that one index serves both directions.
   const descending = sort.at(-1)?.descending ?? true;
   return [...terms, { column: 'sequence', descending }];
 }
@@ -73,7 +79,7 @@ function all(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`true` : sql`(${join(conditions, ' AND ')})`;
 }
 
-/** Whether the index of a column, which has `sequence` too, has the jobs in one piece. */
+/** Whether the index of a column (with `sequence`) contains the jobs as one range. */
 function isServed({ column, isRange }: JobCondition, index: string): boolean {
   return isRange && (column === index || column === 'sequence');
 }
@@ -85,7 +91,7 @@ export class JobFinder {
   readonly #table: TableRows;
   readonly #steps: Steps;
 
-  /** @param table the jobs of everybody */
+  /** @param table the jobs of all users */
   constructor(pool: Pool, table: TableRows, steps: Steps) {
     this.#pool = pool;
     this.#steps = steps;
@@ -112,13 +118,13 @@ export class JobFinder {
     );
   }
 
-  /** The jobs that meet one of the conditions, when these are few. */
+  /** The jobs that satisfy one of the conditions, when they are few. */
   async #few(conditions: readonly JobCondition[]): Promise<readonly string[] | null> {
     const { from, column: named } = this.#table;
     const probed = conditions.filter(({ branches }) => branches.length > 0);
     if (probed.length === 0) return null;
     const probes = probed.map(({ condition, branches, column, isRange }) => {
-      // By its order, an index is taken even for what PostgreSQL believes to be common.
+      // The order makes PostgreSQL use the index even when it estimates many rows.
       const isOrdered = isRange && column !== null && branches.includes(condition);
       const order = isOrdered ? sql` ORDER BY ${named(column)}, ${named('sequence')}` : sql``;
       const parts = branches.map(
@@ -135,7 +141,10 @@ export class JobFinder {
     return rows[0]?.found ?? null;
   }
 
-  /** The page when all jobs that meet the conditions are sorted. @param few jobs among which they are */
+  /**
+   * The page from sorting all matching jobs.
+   * @param few jobs that contain all matching ones
+   */
   async #sorted(
     { conditions, order, limit, offset }: PageRequest,
     few: readonly string[] | null,
@@ -143,13 +152,13 @@ export class JobFinder {
     const { from, column: named } = this.#table;
     const among = few === null ? [] : [sql`${named('sequence')} = ANY(${few}::bigint[])`];
     const columns = join(order.map(({ column }) => named(column)));
-    // The offset keeps PostgreSQL from searching by the order.
+    // The offset prevents PostgreSQL from using the order for the search.
     return await this.#sequences(sql`SELECT sequence FROM (SELECT ${columns} FROM ${from}
         WHERE ${all([...among, ...conditions.map(conditionOf)])} OFFSET 0) AS found
       ORDER BY ${this.#terms(order, (name) => raw(`found."${name}"`))} LIMIT ${limit} OFFSET ${offset}`);
   }
 
-  /** The page as an index of its order has it; null when it is not found within some steps. */
+  /** The page from an index of its order; null when it is not found within the limits. */
   async #walked(page: PageRequest): Promise<readonly string[] | null> {
     const [first, second] = page.order;
     if (first === undefined || second === undefined) return await this.#along(page, null);
@@ -166,12 +175,15 @@ export class JobFinder {
     return await this.#ahead(page, first);
   }
 
-  /** Jobs that a walk passes at most. */
+  /** Maximum jobs that a walk scans. */
   #most(offset: number): number {
     return this.#steps.walked + Math.min(8 * offset, 4 * this.#steps.walked);
   }
 
-  /** Along the index of a column and `sequence`; null: the one of `sequence`, or of a single value. */
+  /**
+   * Walks along the index of a column and `sequence`; null: the index of `sequence`, or of a single
+   * value.
+   */
   async #along(
     { conditions, order, limit, offset }: PageRequest,
     sorted: string | null,
@@ -207,8 +219,8 @@ export class JobFinder {
   }
 
   /**
-   * The page of a walk. Conditions on other dates than that of the order, or on files, let it begin where
-   * all jobs are that meet them but some, which are found by themselves.
+   * The page of a walk. Conditions on other dates, or on files, restrict its start. A separate
+   * search finds the exceptions that the restriction omits.
    */
   async #hinted(page: PageRequest, walk: Walk): Promise<readonly string[] | null> {
     const { conditions, order, limit, offset } = page;
@@ -227,7 +239,9 @@ export class JobFinder {
     return found.length === most ? await this.#sorted(page, [...found, ...others]) : null;
   }
 
-  /** Slow jobs, or those with incomplete files, that meet the conditions; null when such jobs are many. */
+  /**
+   * Slow jobs, or jobs with incomplete files, that match the conditions; null when they are many.
+   */
   async #exceptions(
     conditions: readonly JobCondition[],
     isOfFiles: boolean,
@@ -250,13 +264,16 @@ export class JobFinder {
     return count > this.#steps.few ? null : others;
   }
 
-  /** Jobs without a file come first in a descending order, and may be passed by. */
+  /** In a descending order, jobs without a file come first, and can be skipped. */
   #fileHints(conditions: readonly JobCondition[], first: OrderTerm | undefined): readonly Sql[] {
     if (first?.descending !== true || !conditions.some(({ hasFile }) => hasFile)) return [];
     return [sql`${this.#table.column(first.column)} IS NOT NULL`];
   }
 
-  /** Where jobs lie in an order that meet conditions on other dates, unless they are slow. */
+  /**
+   * The range in an order that contains all jobs matching conditions on other dates, except slow
+   * jobs.
+   */
   async #hints(conditions: readonly JobCondition[], sorted: string): Promise<readonly Sql[]> {
     const { from, column: named } = this.#table;
     if (sorted !== 'sequence' && !DATES.includes(sorted)) return [];
@@ -277,7 +294,7 @@ export class JobFinder {
     return hints;
   }
 
-  /** The first or last \`sequence\` of the jobs that are created from, or until, some time. */
+  /** The first or last \`sequence\` of the jobs created after, or before, a time. */
   #nearest(within: Sql, end: 'min' | 'max'): Sql {
     const { from, column: named } = this.#table;
     const way = raw(end === 'min' ? 'ASC' : 'DESC');
@@ -286,7 +303,10 @@ export class JobFinder {
       ORDER BY ${named('created_on')} ${way}, ${named('sequence')} ${way} LIMIT 100) AS nearest)`;
   }
 
-  /** By the values of the first term one after another: the jobs of each have the order of the rest. */
+  /**
+   * Walks through the values of the first term successively: the jobs of each value are in the
+   * remaining order.
+   */
   async #byValue(page: PageRequest, first: OrderTerm): Promise<readonly string[] | null> {
     const { column: named } = this.#table;
     const { conditions, limit, offset } = page;
@@ -337,7 +357,10 @@ export class JobFinder {
     return values.length < this.#steps.values ? [...values, null] : values;
   }
 
-  /** Along the index of the first term, for jobs whose value of it was passed entirely. */
+  /**
+   * Walks along the index of the first term. It then sorts the jobs of the values that the walk has
+   * completely scanned.
+   */
   async #ahead(
     { conditions, order, limit, offset }: PageRequest,
     first: OrderTerm,

@@ -1,6 +1,6 @@
 /**
- * Reports the status of a job to those who wait for it. Messages make that fast; one statement per
- * second for all followed jobs makes it certain.
+ * Reports the status of a job to waiting clients. Messages make that fast; one statement per second
+ * for all followed jobs makes it reliable.
  */
 import { LRUCache } from 'lru-cache';
 import type { Log } from '#core/base/log/log.ts';
@@ -40,7 +40,8 @@ export class JobFollower {
   }
 
   /**
-   * Calls `listener` with the job now and after each change, until the returned function is called.
+   * Calls `listener` with the job immediately and after each change, until the returned function is
+   * called.
    */
   follow(id: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(id) ?? new Set();
@@ -57,7 +58,7 @@ export class JobFollower {
 
   /** The job with the last progress of its attempt. */
   withProgress<J extends Job>(job: J): J {
-    // The last progress came before the end; a completed job has all its progress.
+    // The last progress was reported before the end; a completed job has full progress.
     if (job.state === 'completed' && job.progress !== null) {
       return { ...job, progress: { ...job.progress, percent: 100 } };
     }
@@ -90,7 +91,7 @@ export class JobFollower {
           }
         }
       },
-      // The next check is a second away.
+      // The next check follows in a second.
       (error) => this.#log.warn({ err: error }, 'the state of jobs could not be read'),
     );
   }

@@ -1,4 +1,7 @@
-/** The list of jobs of `GET /jobs`: filters, sorting and rights as for all other lists. */
+/**
+ * The list of jobs of `GET /jobs`, with the same filters, sorting and permissions as all other
+ * lists.
+ */
 import * as v from 'valibot';
 import { ANONYMOUS, type Caller, type Grant } from '#core/access/grants.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -40,12 +43,18 @@ export interface JobQuery extends Pick<Query, 'filter' | 'sort' | 'limit' | 'off
   readonly after?: string | null;
 }
 
-/** Jobs of a page whose places are read before the jobs themselves; a larger list is one statement. */
+/**
+ * Maximum jobs of a page whose sequences are read before the jobs; a larger list uses one
+ * statement.
+ */
 const PAGE_MAX = 10_000;
-/** Waiting jobs of a queue that get their position in a list. */
+/** Maximum waiting jobs of a queue whose position a list contains. */
 const COUNTED_POSITIONS = 1_000;
 
-/** Characters of the jobs of a list, and of a job without its errors and its result. */
+/**
+ * Maximum characters of the jobs of a list, and the characters of a job without its errors and
+ * result.
+ */
 const LIST_SIZE = 64 * 1024 * 1024;
 const JOB_SIZE = 600;
 
@@ -56,7 +65,7 @@ export class JobList {
   readonly #jobs: Sql;
   readonly #catalog: Catalog;
   readonly #steps: Steps;
-  /** The jobs of everybody. */
+  /** The jobs of all users. */
   readonly #table: TableRows;
 
   constructor(pool: Pool, schema: string, steps: Steps = STEPS) {
@@ -68,12 +77,18 @@ export class JobList {
     this.#table = readableRows(this.#targetOf(ANONYMOUS, ALL_JOBS));
   }
 
-  /** A job that the caller may see: its own, for administrators any; null when there is none. */
+  /**
+   * A job that is visible to the caller: a user's own job, and any job for administrators; null
+   * when not found.
+   */
   find(caller: Caller, id: string): Promise<PlacedJob | null> {
     return this.#find(this.#targetOf(caller), id);
   }
 
-  /** A job that the caller has just submitted, also one who is no user; null when it is gone. */
+  /**
+   * A job that the caller has just submitted, even as an anonymous caller; null when it no longer
+   * exists.
+   */
   submitted(caller: Caller, id: string): Promise<PlacedJob | null> {
     return this.#find(this.#targetOf(caller, ALL_JOBS), id);
   }
@@ -92,13 +107,13 @@ export class JobList {
   }
 
   /**
-   * The jobs of a query, the latest first when it names no order.
-   * @throws ServiceError FORBIDDEN for a field that jobs do not have; INVALID_QUERY for a value that
-   *   does not fit, and for `after` with several sort fields, an offset, or an unknown job
+   * The jobs of a query, the latest first by default.
+   * @throws ServiceError FORBIDDEN for a field that jobs do not have; INVALID_QUERY for an invalid
+   *   value, and for `after` with several sort fields, an offset, or an unknown job
    */
   async list(caller: Caller, query: JobQuery): Promise<readonly PlacedJob[]> {
     const target = this.#targetOf(caller);
-    // Everything that is asked is judged by the rights of the caller first.
+    // All parts of the query are first checked with the caller's permissions.
     const rows = readableRows(target, query);
     const { limit, offset, after = null } = query;
     const order = orderOf(query.sort);
@@ -125,7 +140,7 @@ export class JobList {
     return await this.#placed(jobs);
   }
 
-  /** What is asked of the jobs, and who may see them. */
+  /** The conditions of the query, and those of the caller's permissions. */
   #conditions(caller: Caller, { filter, search }: JobQuery): readonly JobCondition[] {
     const everybody = this.#targetOf(caller, ALL_JOBS);
     const conditions = partsOf(filter).map((part) => {
@@ -153,7 +168,7 @@ export class JobList {
       : rangesAfter(sort, anchor, name === null ? null : named(name), named);
   }
 
-  /** A list that may be long, or has an order that is not by fields alone, in one statement. */
+  /** A list that may be long, or has an order by more than fields, in one statement. */
   async #all(rows: ReadableRows, query: JobQuery, anchor: Anchor | null): Promise<readonly Job[]> {
     const { from, where, order, column: named } = rows;
     const { limit, offset, sort, search } = query;
@@ -178,7 +193,7 @@ export class JobList {
   async #read(page: Sql): Promise<Job[]> {
     const size = sql`${raw(String(JOB_SIZE))} + length(failures::text)
       + coalesce(length(error::text), 0) + coalesce(length(result::text), 0)`;
-    // One job too many comes, so that a list is refused, and not cut.
+    // One row more than allowed is read, so that a list is refused instead of truncated.
     const { rows } = await this.#pool.query<Job & { own: number; total: number }>(
       render(sql`SELECT * FROM (
           SELECT *, (${size})::float8 AS own,
@@ -193,7 +208,7 @@ export class JobList {
     return rows.map(({ own: _, total: __, ...job }) => job);
   }
 
-  /** Where the job stands after which a list begins. */
+  /** The position of the job after which a list begins. */
   async #anchor(
     { from, where, column: named }: ReadableRows,
     { sort, offset }: JobQuery,

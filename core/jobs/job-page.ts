@@ -2,7 +2,7 @@
 import { join, type Sql, sql } from '#core/database/sql.ts';
 import type { SortTerm } from '#core/query/query.ts';
 
-/** Where the job stands after which a page begins. */
+/** The position of the job after which a page begins. */
 export interface Anchor {
   readonly sequence: string;
   /** The value of the sort field as text. */
@@ -12,12 +12,12 @@ export interface Anchor {
 /** A column of the table of jobs. */
 type Named = (name: string) => Sql;
 
-/** Whether any of the conditions holds; never without one. */
+/** Whether any of the conditions holds; false without conditions. */
 export function either(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`false` : sql`(${join(conditions, ' OR ')})`;
 }
 
-/** The first and last id that begin with a text; null when none can. */
+/** The smallest and largest id with a prefix; null when no id can have it. */
 function idRange(text: string): readonly [string, string] | null {
   if (!/^[0-9a-f-]{1,36}$/i.test(text)) return null;
   const filled = (digit: string) =>
@@ -30,14 +30,17 @@ function idRange(text: string): readonly [string, string] | null {
   return first.startsWith(text.toLowerCase()) ? [first, last] : null;
 }
 
-/** Whether a text begins with another, in any case; the indexes of prefixes serve it. */
+/** Whether a text has a prefix, ignoring case; the prefix indexes serve it. */
 export function startsWith(column: Sql, text: string): Sql {
   const pattern = `${text.replace(/[\\%_]/g, '\\$&')}%`;
-  // Both by the rules of the database: it may know no other letters than those of ASCII.
+  // Both sides use the collation of the database, which may support only ASCII letters.
   return sql`lower(${column}) LIKE lower(${pattern})`;
 }
 
-/** The conditions of which one holds for jobs whose file name, collection or id begins with a text. */
+/**
+ * The conditions for jobs whose file name, collection or id has a prefix; a job must satisfy one of
+ * them.
+ */
 export function prefixConditions(text: string, named: Named): readonly Sql[] {
   const range = idRange(text);
   return [
@@ -49,7 +52,7 @@ export function prefixConditions(text: string, named: Named): readonly Sql[] {
 
 /**
  * The ranges of the jobs after one, each with its conditions, in their order: nulls are last, or
- * first when the order descends.
+ * first in a descending order.
  * @param column the column of the only sort field; null for the default order
  */
 export function rangesAfter(

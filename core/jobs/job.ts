@@ -1,4 +1,4 @@
-/** A job as stored in `system_jobs` and shown at `/jobs`. */
+/** A job as stored in `system_jobs` and served at `/jobs`. */
 
 import type { ReasonParameters } from '#core/base/errors/reason.ts';
 import type { ErrorEntry } from '#core/base/errors/service-error.ts';
@@ -22,25 +22,25 @@ export interface FailedAttempt {
   /** When it ended, ISO-8601 in UTC. */
   readonly on: string;
   readonly reason: string;
-  /** An outage of the database cost it, so it does not count among the job's attempts. */
+  /** An outage of the database ended it, so it does not count among the job's attempts. */
   readonly outage?: true;
 }
 
-/** A job as clients see it; dates are ISO-8601 in UTC. */
+/** A job as clients receive it; dates are ISO-8601 in UTC. */
 export interface Job {
   readonly id: string;
   readonly kind: string;
   readonly queue: string;
   readonly state: JobState;
-  /** The user who submitted it; null for nobody. */
+  /** The user who submitted it; null without one. */
   readonly user: string | null;
   readonly collection: string | null;
-  /** The uploaded file, as the client named it; null without one. */
+  /** The client's name of the uploaded file; null without one. */
   readonly file_name: string | null;
   /** In bytes. */
   readonly file_size: number | null;
   readonly file_format: string | null;
-  /** How the file is read when that differs from its format. */
+  /** The parsing options of the file that differ from its format. */
   readonly dialect: Readonly<Record<string, unknown>> | null;
   readonly progress: JobProgress | null;
   /** The result of the actor; null until completed. */
@@ -53,19 +53,22 @@ export interface Job {
   readonly attempts: number;
   /** The attempts that did not complete it, oldest first. */
   readonly failures: readonly FailedAttempt[];
-  /** Who retried or cancelled it, oldest first. */
+  /** Its retries and cancellations, oldest first. */
   readonly actions: readonly JobAction[];
-  /** The storage that no worker reaches now although the job needs it; null otherwise. */
+  /** The required storage that no worker can access now; null otherwise. */
   readonly waiting_for: string | null;
-  /** The id of the request that submitted it; null when none did. */
+  /** The id of the request that submitted it; null without one. */
   readonly request_id: string | null;
-  /** The file of an export, or the upload of a failed job, is still there. */
+  /** The file of an export, or the upload of a failed job, still exists. */
   readonly file_kept: boolean;
 }
 
 /** A job of a list or of `GET /jobs/:id`. */
 export interface PlacedJob extends Job {
-  /** 1 for the next waiting job of its queue; null when it does not wait, or far behind in a list. */
+  /**
+   * 1 for the next waiting job of its queue; null when it does not wait, or is far behind in a
+   * list.
+   */
   readonly position: number | null;
 }
 
@@ -91,7 +94,7 @@ export interface RejectedRow {
   readonly value: string | null;
   readonly reason: string;
   readonly code: string;
-  /** Null in what a release before the names of reasons stored, and where the code says it all. */
+  /** Null in rows of releases before reason names, and where the code is sufficient. */
   readonly reason_code: string | null;
   readonly reason_parameters: ReasonParameters | null;
 }

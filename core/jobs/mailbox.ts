@@ -1,6 +1,6 @@
 /**
- * Which jobs are in their queues: those without a mailbox, and of each mailbox the one that may run
- * now. When it ends, the next one is added.
+ * Determines which jobs belong in their queues: those without a mailbox, and the one of each
+ * mailbox that may run now. When it ends, the next one is added.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
@@ -9,7 +9,7 @@ import type { QueueName, Queues, TakingQueues } from './queue.ts';
 import { canRun } from './reached-storage.ts';
 import { priorityOf } from './turn.ts';
 
-/** What a queue must know to have a job. */
+/** The data of a job that its queue needs. */
 export interface QueueableJob {
   readonly id: string;
   readonly kind: string;
@@ -17,10 +17,10 @@ export interface QueueableJob {
   readonly turn: number;
 }
 
-/** The job of a mailbox that may run now: the first one, when none runs. */
+/** The job of a mailbox that may run now: the first one, while no job of the mailbox runs. */
 function nextIn(schema: string, mailbox: string, own: string | null = null): Sql {
   const jobs = systemTable(schema, 'jobs');
-  // By the column, as the index has it, not by the number that is answered.
+  // Ordered by the column, as in the index, not by the converted number.
   return sql`SELECT j.id, j.kind, j.queue, j.turn::float8 AS turn FROM ${jobs} j
     WHERE j.mailbox = ${mailbox} AND j.state = 'waiting'
       AND (j.id = ${own}::uuid OR ${canRun(schema, sql`j.storage`)})
@@ -28,7 +28,7 @@ function nextIn(schema: string, mailbox: string, own: string | null = null): Sql
     ORDER BY j.turn, j.sequence LIMIT 1`;
 }
 
-/** The same as a JSON object, for a statement that also asks something else. */
+/** The same as a JSON object, for use in a larger statement. */
 export function nextAsJson(schema: string, mailbox: string | null): Sql {
   if (mailbox === null) return sql`NULL`;
   return sql`(SELECT row_to_json(n.*) FROM (${nextIn(schema, mailbox)}) n)`;
@@ -44,7 +44,7 @@ async function next(
   return rows[0] ?? null;
 }
 
-/** Adds a job to its queue; one that the queue has stays as it is. */
+/** Adds a job to its queue; an existing job in the queue stays unchanged. */
 export async function enqueue(
   queues: TakingQueues,
   { id, kind, queue, turn }: QueueableJob,
@@ -57,7 +57,7 @@ export async function enqueue(
   });
 }
 
-/** Makes sure that the queue delivers a job soon. */
+/** Ensures that the queue delivers a job soon. */
 export async function wake(queues: Queues, job: QueueableJob): Promise<void> {
   const queue = queues.get(job.queue);
   const state = await queue.state(job.id);
@@ -66,8 +66,8 @@ export async function wake(queues: Queues, job: QueueableJob): Promise<void> {
 }
 
 /**
- * Adds or wakes the next job of a mailbox. Called when a job of the mailbox ends. When the call is
- * missed, the reconciler does it, only later.
+ * Adds or wakes the next job of a mailbox. Called when a job of the mailbox ends. If this call
+ * fails, the reconciler does it later.
  */
 export async function wakeNext(
   pool: Pool,
@@ -81,8 +81,8 @@ export async function wakeNext(
 }
 
 /**
- * Wakes a job that was just put aside when its turn came meanwhile: its wake-up may have come
- * before it was delayed. Other jobs are not woken, because they might wait for a retry.
+ * Wakes a job that was just put aside if it has become the next one, because its wake-up may have
+ * preceded the delay. Other jobs are not woken, because they may wait for a retry.
  */
 export async function wakeIfNext(
   pool: Pool,

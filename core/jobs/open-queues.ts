@@ -12,7 +12,7 @@ import {
 import { closeQueueConnection, openQueueConnection } from './queue-connection.ts';
 
 /**
- * The queues of this process on one shared connection. Nothing happens before the first use.
+ * The queues of this process on one shared connection, which opens on first use.
  * @param options of the connection; by default those of a process that only adds jobs
  */
 export async function openQueues(

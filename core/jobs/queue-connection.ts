@@ -18,21 +18,21 @@ export const QUEUE_SCHEMA = 'bullmq';
 const CONNECT_WITHIN_MS = 4_000;
 const BACK_OFF_MS = { first: 50, most: 500 };
 
-/** Where the queues are stored. One pool or one Redis connection serves all queues of a process. */
+/** The server of the queues. One pool or one Redis connection serves all queues of a process. */
 export type QueueConnection =
   | { readonly kind: 'postgres'; readonly pool: pg.Pool }
   | { readonly kind: 'redis'; readonly redis: Redis; readonly endHeartbeat: () => void };
 
 export interface QueueConnectionOptions {
-  /** Maximum connections to PostgreSQL; each consumer keeps one for LISTEN. */
+  /** Maximum connections to PostgreSQL; each consumer reserves one for LISTEN. */
   readonly max: number;
-  /** A producer gets an error during an outage, a consumer waits until it is over. */
+  /** A producer gets an error during an outage; a consumer waits until it is over. */
   readonly role: 'producer' | 'consumer';
 }
 
 /**
- * Opens the connection: to Redis when `REDIS_URL` is set, otherwise to the database itself, not
- * through a pooler, because consumers LISTEN. Nothing is sent before the first use.
+ * Opens the connection: to Redis when `REDIS_URL` is set, otherwise to the database directly. A
+ * pooler is not used, because consumers LISTEN. No command is sent before the first use.
  */
 export async function openQueueConnection(
   config: Pick<Config, 'REDIS_URL' | 'DATABASE_DIRECT_URL'>,
@@ -42,7 +42,7 @@ export async function openQueueConnection(
 ): Promise<QueueConnection> {
   if (config.REDIS_URL !== undefined) {
     const { Redis } = await import('ioredis');
-    /** Copied by BullMQ for blocking commands. */
+    /** BullMQ duplicates it for blocking commands. */
     class QueueRedis extends Redis {
       override duplicate(override?: Partial<RedisOptions>): Redis {
         const copy = super.duplicate(override);
@@ -54,7 +54,7 @@ export async function openQueueConnection(
       lazyConnect: true,
       connectionName: `sluice-queue-${options.role}`,
       connectTimeout: CONNECT_WITHIN_MS,
-      // Also used for the connections on which BullMQ blocks; it watches those itself.
+      // Also applies to the connections on which BullMQ blocks; BullMQ monitors those itself.
       disconnectTimeout: HANG_UP_WITHIN_MS,
       keepAlive: REDIS_KEEP_ALIVE_MS,
       // BullMQ requires that a consumer's commands wait for a lost connection.
@@ -82,7 +82,7 @@ export async function openQueueConnection(
     options: `-c search_path=${QUEUE_SCHEMA}`,
   });
   pool.on('error', warnThrottled(log, 'the queue lost a database connection'));
-  // The pool only listens to idle connections; an unhandled error would end the process.
+  // The pool listens only to errors of idle connections; an unhandled error would end the process.
   pool.on('connect', (client) => {
     watchdog.add(client);
     client.on('error', (error) => log.debug({ err: error }, 'the queue lost a connection in use'));

@@ -1,6 +1,6 @@
 /**
- * What can be seen of workers and queues in the database at one moment: who is alive, what waits,
- * what runs. One statement, whose cost does not grow with the number of jobs.
+ * A snapshot of workers and queues from the database: live workers, waiting jobs and running jobs.
+ * One statement, whose cost does not grow with the number of jobs.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
@@ -21,11 +21,11 @@ export interface LiveWorker {
 export interface EligibleJob {
   readonly id: string;
   readonly kind: string;
-  /** Milliseconds since it could run for the first time. */
+  /** Milliseconds since it could first run. */
   readonly age: number;
 }
 
-/** Jobs of a queue whose files no live worker reaches. */
+/** Jobs of a queue whose files no live worker can access. */
 export interface UnreachedJobs {
   readonly jobs: number;
   /** The identity of the storage of one of them. */
@@ -39,18 +39,18 @@ export interface ObservedQueue {
   readonly state: QueueSwitch;
   /** At most {@link MOST_COUNTED}. */
   readonly waiting: number;
-  /** Milliseconds since the oldest of these was submitted; null when nothing waits. */
+  /** Milliseconds since the oldest of these was submitted; null without waiting jobs. */
   readonly oldest: number | null;
   readonly running: number;
-  /** The job that could have run longest; null when none could. */
+  /** The job that has been able to run the longest; null without one. */
   readonly eligible: EligibleJob | null;
-  /** Null when all storages that are needed are reached. */
+  /** Null when workers can access all required storages. */
   readonly unreached: UnreachedJobs | null;
-  /** A job of it began or ended within the time asked for. */
+  /** A job of the queue began or ended within the given time. */
   readonly touched: boolean;
 }
 
-/** A job whose row says that it runs. */
+/** A job whose row is in state running. */
 export interface RunningJob {
   readonly id: string;
   readonly kind: string;
@@ -63,18 +63,18 @@ export interface RunningJob {
 export interface Observation {
   readonly workers: readonly LiveWorker[];
   readonly queues: readonly ObservedQueue[];
-  /** Those that began longest ago, at most {@link MOST_RUNNING}. */
+  /** The jobs that began first, at most {@link MOST_RUNNING}. */
   readonly running: readonly RunningJob[];
 }
 
-/** Waiting jobs of a queue that are looked at; more are not counted. */
+/** Maximum waiting jobs of a queue that are counted. */
 export const MOST_COUNTED = 10_000;
 const MOST_RUNNING = 1_000;
 
 export interface ObservationOptions {
   /** Milliseconds for which a queue counts as touched. */
   readonly within: number;
-  /** JOB_RETRY_DELAY: a job that is tried again waits for it, twice as long each time. */
+  /** JOB_RETRY_DELAY: the delay of a retry, which doubles each time. */
   readonly retryDelay: number;
 }
 
@@ -97,7 +97,7 @@ function interval(milliseconds: number): Sql {
 function statement(schema: string, { within, retryDelay }: ObservationOptions): Sql {
   const jobs = systemTable(schema, 'jobs');
   const recently = sql`clock_timestamp() - ${interval(within)}`;
-  // A job that is tried again is delayed; the factor covers the jitter.
+  // A retry is delayed; the factor covers the jitter.
   const due = sql`greatest(w.created_on, s.changed_on, CASE WHEN w.attempt > 0 THEN
       (w.failures -> -1 ->> 'on')::timestamptz
         + ${interval(2 * retryDelay)} * 2 ^ least(w.attempt, 10) END)`;
@@ -145,7 +145,7 @@ function statement(schema: string, { within, retryDelay }: ObservationOptions): 
         FROM running) AS running`;
 }
 
-/** Looks at workers and queues. */
+/** Reads the state of workers and queues. */
 export async function observeQueues(
   pool: Pool,
   schema: string,

@@ -1,7 +1,7 @@
 /**
- * The switch of each queue: running, paused (begins no job) or draining (accepts none, and does those
- * that wait). The database has it, so it holds for every process and survives restarts; pausing the
- * queue's server as well only saves deliveries.
+ * The switch of each queue: running, paused (starts no job) or draining (accepts no job, and
+ * finishes waiting ones). It is stored in the database, so it applies to every process and survives
+ * restarts. Pausing the queue's server as well only saves deliveries.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -17,9 +17,9 @@ export interface SwitchedQueue {
   readonly state: QueueSwitch;
 }
 
-/** A queue with its switch, and when that was last touched. */
+/** A queue with its switch, and when that was last changed. */
 export interface QueueState extends SwitchedQueue {
-  /** Milliseconds since 1970; 0 when nobody ever did. */
+  /** Milliseconds since 1970; 0 when it was never changed. */
   readonly changed: number;
 }
 

@@ -1,41 +1,41 @@
 /**
  * The queues by name, and the interface that BullMQ implements. A job is stored in `system_jobs`;
- * the queue holds its id and decides when it runs.
+ * the queue contains its id and decides when it runs.
  */
 import type { Config } from '#core/base/config/variables.ts';
 import type { QueueConnection } from './queue-connection.ts';
 
 /**
- * `transfer` for imports and exports, `schema` for schema changes, `images` for what requests wait
- * for, `maintenance` for background work.
+ * `transfer` for imports and exports, `schema` for schema changes, `images` for images that
+ * requests wait for, `maintenance` for background work.
  */
 export const QUEUE_NAMES = ['transfer', 'schema', 'images', 'maintenance'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** The state of a job in its queue; `unknown` when the queue does not have it. */
+/** The state of a job in its queue; `unknown` when the queue does not contain it. */
 export type QueueState = 'waiting' | 'delayed' | 'active' | 'completed' | 'failed' | 'unknown';
 
 export interface AddOptions {
   /** Milliseconds. */
   readonly delay?: number;
-  /** Lower numbers run first; those without one before all others. */
+  /** Lower numbers run first; jobs without a priority run before all others. */
   readonly priority?: number;
 }
 
 /**
  * One queue of job ids. Each method settles within seconds and rejects with SERVICE_UNAVAILABLE
- * when the server of the queue is not usable.
+ * when the server of the queue is unavailable.
  */
 export interface JobQueue {
   readonly name: QueueName;
   /** Adds a job; an existing one stays unchanged. */
   add(jobId: string, kind: string, options?: AddOptions): Promise<void>;
-  /** Removes a job unless a worker has it; false when it was not removed. */
+  /** Removes a job unless a worker is processing it; false when it was not removed. */
   remove(jobId: string): Promise<boolean>;
   /** Makes a delayed job due; false when it was not delayed. */
   promote(jobId: string): Promise<boolean>;
   state(jobId: string): Promise<QueueState>;
-  /** Whether workers are kept from beginning jobs. */
+  /** Whether workers are prevented from beginning jobs. */
   isPaused(): Promise<boolean>;
   setPaused(paused: boolean): Promise<void>;
   /** Number of jobs by BullMQ's states. */
@@ -43,7 +43,7 @@ export interface JobQueue {
   close(): Promise<void>;
 }
 
-/** Queues as a place for new jobs. */
+/** Queues that accept new jobs. */
 export interface TakingQueues {
   get(name: QueueName): Pick<JobQueue, 'add'>;
 }

@@ -1,7 +1,8 @@
 /**
  * Quotas for jobs of one user, or one anonymous address: the number of open jobs, and the bytes of
- * uploads from arrival to the end of the job; those of small ones from its beginning. All processes count together, in the database.
- * Transactions of one owner take turns.
+ * uploads. An upload counts from its arrival to the end of the job; a small one from the job's
+ * beginning. All processes share the counts in the database. Transactions of one owner are
+ * serialized.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -18,11 +19,11 @@ import type { QueueName } from './queue.ts';
 const GRAIN = 16 * 1024 * 1024;
 /** Maximum part of the quota that is reserved at a time. */
 const GRAINS = 16;
-/** Uploads of at most so many bytes are counted with their job. */
+/** Uploads up to this many bytes are counted with their job. */
 const SMALL = 16 * 1024;
-/** How often (ms) a slow upload reports that it is alive. */
+/** Interval (ms) of the heartbeats of a slow upload. */
 const SIGN_MS = 60_000;
-/** After this time (minutes) without a report an upload has no process any more. */
+/** Minutes without a heartbeat after which the process of an upload counts as dead. */
 const FORGOTTEN_MINUTES = 10;
 
 function grainOf(max: number): number {
@@ -32,13 +33,13 @@ function grainOf(max: number): number {
 /** The bytes of the file of a job. */
 const FILE_BYTES = sql`(message -> 'file' ->> 'bytes')::bigint`;
 
-/** The bytes of uploads that have no job yet, but of one. */
+/** The bytes of uploads that have no job yet, except one upload. */
 function uploadedBytes(schema: string, holder: string, but: string | null): Sql {
   return sql`coalesce((SELECT sum(bytes) FROM ${systemTable(schema, 'uploads')}
     WHERE holder = ${holder} AND id IS DISTINCT FROM ${but}::uuid), 0)`;
 }
 
-/** The bytes of an owner's uploads, of one that arrives now only what comes on top. */
+/** The bytes of an owner's uploads; an upload that is arriving now is excluded. */
 function usedBytes(schema: string, holder: string, id: string | null): Sql {
   return sql`${uploadedBytes(schema, holder, id)}
     + coalesce((SELECT sum(${FILE_BYTES}) FROM ${systemTable(schema, 'jobs')}
@@ -49,12 +50,12 @@ function tooManyBytes(max: number): ServiceError {
   return quotaExceeded('SPOOL_MAX_PER_USER', max, reason('too_many_waiting_upload_bytes', { max }));
 }
 
-/** What a job takes of its owner's quotas. */
+/** The quota usage of a new job. */
 export interface JobClaim {
   readonly holder: string;
   /** JOBS_MAX_PER_USER. */
   readonly max: number;
-  /** Its upload, when that was not counted as it arrived. */
+  /** Its upload, if it was not counted on arrival. */
   readonly upload?: UncountedUpload | null;
 }
 
@@ -65,7 +66,10 @@ export interface UncountedUpload {
   readonly max: number;
 }
 
-/** The open jobs of an owner in one look: how many, the bytes of their files, and the last turn. */
+/**
+ * The open jobs of an owner in one subquery: their number, the bytes of their files, and the last
+ * turn.
+ */
 export function openJobs(schema: string, holder: string, queue: QueueName): Sql {
   return sql`SELECT count(*) AS count, coalesce(sum(${FILE_BYTES}), 0) AS bytes,
       max(turn) FILTER (WHERE queue = ${queue}) AS turn
@@ -119,8 +123,8 @@ export class SpoolQuota {
 
   /**
    * Starts to count an upload.
-   * @param announced its length, if known
-   * @throws ServiceError REQUESTS_EXCEEDED, CONTENT_TOO_LARGE when it can never fit
+   * @param announced its length, if declared
+   * @throws ServiceError REQUESTS_EXCEEDED, CONTENT_TOO_LARGE when it exceeds the whole quota
    */
   async begin(id: string, holder: string, announced = 0): Promise<CountedUpload> {
     const { max } = this.#options;
@@ -128,7 +132,7 @@ export class SpoolQuota {
       throw new ServiceError('CONTENT_TOO_LARGE', { limit: max, variable: 'SPOOL_MAX_PER_USER' });
     }
     const upload = new CountedUpload(this.#options, id, holder);
-    // Most uploads are so small that to count them costs more than to receive them.
+    // Most uploads are so small that counting them costs more than receiving them.
     if (announced > 0 && announced <= Math.min(SMALL, grainOf(max))) upload.expect(announced);
     else await upload.claim(announced);
     return upload;
@@ -150,7 +154,7 @@ export class CountedUpload {
     this.#holder = holder;
   }
 
-  /** The content, as long as it is within the quota. */
+  /** Passes the content on, as long as it is within the quota. */
   async *counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const grain = grainOf(this.#options.max);
     let bytes = 0;
@@ -162,13 +166,13 @@ export class CountedUpload {
     }
   }
 
-  /** Lets this many bytes arrive that are counted with their job. */
+  /** Allows this many bytes, which are counted with their job. */
   expect(bytes: number): void {
     this.#claimed = bytes;
     this.#signed = performance.now();
   }
 
-  /** What is to be counted with the job; null when the upload is counted already. */
+  /** The bytes to count with the job; null when the upload is already counted. */
   uncounted(bytes: number): UncountedUpload | null {
     return this.#recorded ? null : { bytes, max: this.#options.max };
   }
@@ -179,7 +183,7 @@ export class CountedUpload {
     const uploads = systemTable(schema, 'uploads');
     const [id, holder] = [this.#id, this.#holder];
     this.#recorded = true;
-    // One message: a process that is cut off leaves no turn of the owner behind.
+    // One message, so that a process that disconnects does not retain the owner's quota lock.
     const results = await withConnection(pool, (client) =>
       simpleQuery(client, [
         quotaLock(holder),
@@ -195,7 +199,7 @@ export class CountedUpload {
     this.#signed = performance.now();
   }
 
-  /** Ends the counting: the upload failed, or belongs to its job now. */
+  /** Ends the counting: the upload failed, or now counts with its job. */
   async end(): Promise<void> {
     const { pool, schema } = this.#options;
     if (!this.#recorded) return;

@@ -1,14 +1,14 @@
-/** Finds the earlier import of a file that was sent again. */
+/** Finds the earlier import of the same file. */
 import { literal, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { ClaimedJob } from './claim.ts';
 import { IMPORT_JOB } from './message/import.ts';
 
 /**
- * A member `same_file_as` for the result of the import `j`: the latest completed one of the same user
- * and collection with the same file, whatever its parameters, unless it was a dry run. No member
- * when there is none. A fingerprint is the format, the digest of the file, and that of the parameters
- * if there are any.
+ * A member `same_file_as` for the result of the import `j`. It contains the latest completed import
+ * of the same user and collection with the same file. The parameters may differ, but dry runs are
+ * excluded. The member is absent without such an import. A fingerprint consists of the format, the
+ * digest of the file, and that of the parameters if any.
  */
 export function sameFileAs(schema: string, { user }: Pick<ClaimedJob, 'user'>): Sql {
   const own = user === null ? sql`l."user" IS NULL` : sql`l."user" = ${user}::uuid`;

@@ -4,7 +4,7 @@
  */
 import { isJsonObject } from '#core/base/json/json-object.ts';
 
-/** A text without what PostgreSQL cannot store. */
+/** A text without characters that PostgreSQL cannot store. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
@@ -17,7 +17,7 @@ function replace(_: string, value: unknown): unknown {
   );
 }
 
-/** The JSON text of what `JSON.stringify` takes. */
+/** The JSON text of a value that `JSON.stringify` accepts. */
 export function storedJson(value: unknown): string {
   return JSON.stringify(value, replace);
 }

@@ -1,7 +1,7 @@
-/** Tells a queue that nobody takes jobs from, from one that has no job that could run or no free slot. */
+/** Detects a queue from which no worker takes jobs although a job could run and a slot is free. */
 import type { Observation, ObservedQueue } from './queue-observation.ts';
 
-/** Jobs of a queue that all workers together do at the same time; null when one does not say it. */
+/** Maximum concurrent jobs of a queue over all workers; null when a worker does not report it. */
 export function slotsOf({ workers }: Observation, queue: string): number | null {
   let slots = 0;
   for (const { report } of workers) {
@@ -11,7 +11,7 @@ export function slotsOf({ workers }: Observation, queue: string): number | null 
   return slots;
 }
 
-/** Whether a job could have run for so long, a slot is free, and nobody has taken any job. */
+/** Whether a job could have run for this long, a slot is free, and no worker has taken any job. */
 export function isStuck(
   observation: Observation,
   { name, eligible, touched, running }: ObservedQueue,

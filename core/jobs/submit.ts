@@ -27,11 +27,11 @@ import { nextTurn } from './turn.ts';
 
 /** The uploaded file of a job, as lists show it. */
 export interface JobFile {
-  /** As the client named it. */
+  /** The client's name of the file. */
   readonly name: string;
   readonly bytes: number;
   readonly format: string;
-  /** How it is read when that differs from its format. */
+  /** The parsing options that differ from its format. */
   readonly dialect: Readonly<Record<string, unknown>> | null;
 }
 
@@ -44,23 +44,28 @@ export interface Submission {
   /** The mailbox: jobs with the same one run one at a time, in order; null for any order. */
   readonly mailbox: string | null;
   readonly collection: string | null;
-  /** The identity of the storage that has its files; absent for none. */
+  /** The identity of the storage with its files; absent without files. */
   readonly storage?: string;
   readonly user: string | null;
-  /** An open job of the same user, kind, collection and fingerprint is joined; null for never. */
+  /**
+   * An open job of the same user, kind, collection and fingerprint is joined; null: never joined.
+   */
   readonly fingerprint: string | null;
-  /** The owner for quotas, and for turns; absent for none. */
+  /** The owner for quotas and turns; absent without one. */
   readonly holder?: string;
-  /** Whose turns a job has that counts for no quota. */
+  /** The owner for the turns of a job that counts for no quota. */
   readonly turnsOf?: string;
-  /** Its upload, when that does not count yet. */
+  /** Its upload, if that is not counted yet. */
   readonly upload?: UncountedUpload | null;
   readonly file?: JobFile;
-  /** A repeated request with this key gets the first job; needs a holder. */
+  /** A repeated request with this key returns the first job; requires a holder. */
   readonly idempotencyKey?: string | null;
-  /** The id of the request that submits it; absent for none. */
+  /** The id of the request that submits it; absent without one. */
   readonly requestId?: string | null;
-  /** What makes requests with this key the same; by default the fingerprint or the message. */
+  /**
+   * The value that identifies equal requests with this key; by default the fingerprint or the
+   * message.
+   */
   readonly request?: unknown;
 }
 
@@ -79,7 +84,9 @@ export interface SubmitOptions {
   readonly maxPerHolder: number;
 }
 
-/** The connection broke, so the job may have been recorded all the same: what it needs must stay. */
+/**
+ * The connection broke, so the job may have been recorded; the resources that it needs must remain.
+ */
 export class DoubtfulSubmission extends ServiceError {
   constructor(cause: unknown) {
     const { code, details, headers } = unavailable('database', reason('queue_connection_lost'));
@@ -87,13 +94,13 @@ export class DoubtfulSubmission extends ServiceError {
   }
 }
 
-/** The joined job can end between two checks; this often in a row is unlikely. */
+/** The joined job can end between two checks; this many repetitions are unlikely. */
 const JOIN_TRIES = 5;
-/** Seconds after which a client may ask a draining queue again. */
+/** Seconds after which a client may retry a request to a draining queue. */
 const DRAINING_RETRY_S = 60;
 const MOST_OF_NAME = 255;
 
-/** A name that PostgreSQL can store and a terminal can show. */
+/** A name that PostgreSQL can store and a terminal can display. */
 function storedName(name: string): string {
   return name
     .replace(/\p{Cc}/gu, '\u{FFFD}')
@@ -102,8 +109,8 @@ function storedName(name: string): string {
 }
 
 /**
- * The row of a new job; with `room` only when that holds, where `own` are the open jobs of its owner if it
- * has one.
+ * Inserts the row of a new job. With `room`, only if that condition holds; `own` are then the open
+ * jobs of its owner, if any.
  */
 function insertion(schema: string, job: Submission, room?: Sql): Sql {
   const { file, queue } = job;
@@ -131,17 +138,19 @@ function insertion(schema: string, job: Submission, room?: Sql): Sql {
     ON CONFLICT DO NOTHING RETURNING id, turn::float8 AS turn, xmin::text AS version`;
 }
 
-/** A job that was recorded now. */
+/** A job that was just recorded. */
 interface Recorded {
   readonly id: string;
   readonly turn: number;
-  /** Of its row, which is another one as soon as somebody has joined the job or has begun it. */
+  /**
+   * The version of its row, which changes when another request joins the job or a worker begins it.
+   */
   readonly version: string;
 }
 
 /**
- * Records a job without joining, in the transaction of the client. After the commit it must be put into
- * its queue; the reconciler does that for a process that dies.
+ * Records a job without joining, in the transaction of the client. After the commit it must be
+ * added to its queue; the reconciler does that if the process crashes.
  */
 export async function recordJob(client: Client, schema: string, job: Submission): Promise<string> {
   const { rows } = await client.query<Recorded>(render(insertion(schema, job)));
@@ -155,7 +164,7 @@ function isDraining(schema: string, queue: QueueName): Sql {
     WHERE name = ${queue} AND state = 'draining')`;
 }
 
-/** @throws ServiceError SERVICE_UNAVAILABLE when the queue is being drained */
+/** @throws ServiceError SERVICE_UNAVAILABLE when the queue is draining */
 export async function requireAccepting(
   client: Client,
   schema: string,
@@ -166,7 +175,7 @@ export async function requireAccepting(
   throw unavailable('queue', reason('queue_paused', { queue }), { retryAfter: DRAINING_RETRY_S });
 }
 
-/** The open job that is identical. */
+/** The identical open job. */
 async function findIdentical(
   client: Client,
   schema: string,
@@ -185,8 +194,8 @@ async function findIdentical(
 }
 
 /**
- * Joins a job that was found, so that the request that records it does not take it back.
- * @returns false when it is taken back already
+ * Joins an existing job, so that the request that recorded it does not remove it.
+ * @returns false when it was already removed
  */
 async function join(client: Client, schema: string, id: string): Promise<boolean> {
   const jobs = systemTable(schema, 'jobs');
@@ -211,7 +220,7 @@ async function recordOrJoin(
 ): Promise<Outcome> {
   const statement = render(insertion(schema, job));
   for (let tries = 0; tries < JOIN_TRIES; tries += 1) {
-    // A joined job does not count, so look for it before checking the quota.
+    // A joined job does not count, so the search for it precedes the quota check.
     const joined = await findIdentical(client, schema, job);
     if (joined !== null && (await join(client, schema, joined))) return { joined };
     if (tries === 0) {
@@ -240,9 +249,9 @@ function keyedRequest(job: Submission): KeyedRequest | null {
 }
 
 /**
- * Records a job with one message, as most are: the statements of one with an owner are one transaction
- * although each sees what was committed before it began, and a process that is cut off leaves none of
- * the owner's locks behind. Null when something is in the way.
+ * Records a job with one message, which is the usual case. For a job with an owner, its statements
+ * form one transaction, and each sees earlier commits. So a process that disconnects leaves no
+ * locks of the owner. Null when further steps are necessary.
  */
 async function recordAtOnce(
   connections: Connections,
@@ -279,7 +288,7 @@ async function recordAtOnce(
 }
 
 /**
- * The job of an earlier request that this one repeats; null when there is none.
+ * The job of an earlier request that this one repeats; null without one.
  * @throws ServiceError UNPROCESSABLE_ENTITY for the key of another request
  */
 export async function repeatedJob(
@@ -333,15 +342,15 @@ async function acceptOrDoubt(options: SubmitOptions, job: Submission): Promise<O
   try {
     return await accept(connections, options, job);
   } catch (error) {
-    // The answer to the commit may be what was lost.
+    // The response to the commit may have been lost.
     const isDoubtful = isConnected && isTransient(error) && !isStatementError(error);
     throw isDoubtful ? new DoubtfulSubmission(error) : error;
   }
 }
 
 /**
- * Takes back a job that its queue refused, with its key: it was not accepted, so it is not there.
- * @returns false when somebody has joined it, or a worker has begun it
+ * Removes a job that its queue refused, with its key, because the job was not accepted.
+ * @returns false when another request has joined it, or a worker has begun it
  */
 async function takeBack(pool: Pool, schema: string, { id, version }: Recorded): Promise<boolean> {
   const { rowCount } = await pool.query(
@@ -352,11 +361,10 @@ async function takeBack(pool: Pool, schema: string, { id, version }: Recorded): 
 }
 
 /**
- * Records the job and adds it to its queue. When the process dies in between, the reconciler adds
- * it.
+ * Records the job and adds it to its queue. If the process crashes in between, the reconciler adds
+ * it. After an error the job does not exist, except after a {@link DoubtfulSubmission}.
  * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot accept it; REQUESTS_EXCEEDED
- *   above the quota; UNPROCESSABLE_ENTITY for the key of another request; the job is then not there,
- *   unless the error is a {@link DoubtfulSubmission}
+ *   above the quota; UNPROCESSABLE_ENTITY for the key of another request
  */
 export async function submit(options: SubmitOptions, job: Submission): Promise<Submitted> {
   const { pool, schema, queues } = options;
@@ -367,15 +375,15 @@ export async function submit(options: SubmitOptions, job: Submission): Promise<S
   try {
     await enqueueInTurn(pool, schema, queues, { id, kind, queue, turn, mailbox });
   } catch (error) {
-    // Its turn is not known without the database; the reconciler adds it.
+    // Its mailbox cannot be checked without the database; the reconciler adds it.
     if (isTransient(error)) return { id, joined: false };
-    // The queue may have accepted it although its answer was lost.
+    // The queue may have accepted it although its response was lost.
     if (!(error instanceof ServiceError)) throw new DoubtfulSubmission(error);
     const isTakenBack = await takeBack(pool, schema, recorded).catch((failure: unknown) => {
       throw new DoubtfulSubmission(failure);
     });
     if (isTakenBack) throw error;
-    // Somebody was told that it is accepted; the reconciler adds it.
+    // Another client has received the confirmation that it is accepted; the reconciler adds it.
   }
   return { id, joined: false };
 }

@@ -1,14 +1,14 @@
 /**
- * The turns of jobs: the order in which a queue works on jobs of several users. The jobs of one user
- * have successive turns, and the first one has the turn that the queue has reached. So users
- * alternate, and nobody waits for all jobs of somebody else.
+ * The turns of jobs: the order in which a queue processes jobs of several users. The jobs of one
+ * user have successive turns, and the first one has the turn that the queue has reached. So users
+ * alternate, and no user waits for all jobs of another.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { isOpen } from './job.ts';
 import type { QueueName } from './queue.ts';
 
-/** Schema changes keep the order in which they were accepted, whoever sent them. */
+/** Schema changes run in the order in which they were accepted, regardless of the sender. */
 const IN_TURNS: ReadonlySet<QueueName> = new Set<QueueName>(['transfer', 'images']);
 /** BullMQ's highest priority number, which is the last to run. */
 const LAST_PRIORITY = 2_097_152;
@@ -21,7 +21,7 @@ function lastTurn(schema: string, queue: QueueName, holder: string | null): Sql 
 
 /**
  * The turn of a new job, as an expression.
- * @param last the last turn of its user; looked up when not given
+ * @param last the last turn of its user; looked up when omitted
  */
 export function nextTurn(
   schema: string,

@@ -1,4 +1,4 @@
-/** What a worker says of itself in the registry of processes, for the health of the installation. */
+/** The report of a worker in the registry of processes, for the health of the installation. */
 import * as v from 'valibot';
 
 const entries = v.record(v.string(), v.number());
@@ -7,20 +7,20 @@ const entries = v.record(v.string(), v.number());
 const workerReport = v.object({
   /** Why it cannot take jobs; null when it can. */
   reason: v.nullable(v.string()),
-  /** Jobs of each queue that it does at the same time. */
+  /** Maximum concurrent jobs of each queue. */
   slots: entries,
   /** Milliseconds since each of its jobs began or made progress, by `<id>/<attempt>`. */
   jobs: entries,
 });
 export type WorkerReport = v.InferOutput<typeof workerReport>;
 
-/** Null when the worker belongs to a release that says nothing, or something else. */
+/** Null when the worker belongs to a release without reports, or with another format. */
 export function readReport(value: unknown): WorkerReport | null {
   const result = v.safeParse(workerReport, value);
   return result.success ? result.output : null;
 }
 
-/** How a report names a delivery. */
+/** The name of a delivery in a report. */
 export function deliveryName({ id, attempt }: { id: string; attempt: number }): string {
   return `${id}/${attempt}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What workers write to `system_jobs`. Each delivery has an attempt number, and only the latest
- * delivery may write: a worker that froze and wakes up finds itself superseded.
+ * The updates of workers to `system_jobs`. Each delivery has an attempt number, and only the latest
+ * delivery may write. So a worker that resumes after a freeze detects that it is superseded.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorEntry } from '#core/base/errors/service-error.ts';
@@ -18,7 +18,7 @@ export interface Delivery {
   readonly attempt: number;
 }
 
-/** The delivery is no longer the current one, or its job was cancelled: it may not write. */
+/** The delivery is no longer the current one, or its job was cancelled, so it must not write. */
 export class SupersededError extends Error {
   constructor(delivery: Delivery) {
     super(`attempt ${delivery.attempt} of job ${delivery.id} is not to be completed any more`);
@@ -29,7 +29,7 @@ export class SupersededError extends Error {
 /** A pool, or the client of a transaction. */
 type Queryable = Pick<Pool, 'query'>;
 
-/** Maximum errors in the job itself; the others are in the table of rejected rows. */
+/** Maximum errors in the row of the job; the table of rejected rows contains the rest. */
 const SHOWN_ERRORS = 100;
 const STORED_AT_ONCE = 1_000;
 const MOST_FAILURES = 100;
@@ -46,7 +46,7 @@ async function update(db: Queryable, schema: string, change: Sql, where: Sql): P
   return rowCount === 1;
 }
 
-/** The failed attempts with the current one; very many are not all kept. */
+/** The failed attempts including the current one, up to a maximum. */
 export function withFailure(reason: string, more: Sql = sql`'{}'::jsonb`): Sql {
   return sql`CASE WHEN jsonb_array_length(failures) >= ${MOST_FAILURES} THEN failures ELSE
     failures || jsonb_build_array(jsonb_build_object('attempt', attempt, 'reason', ${reason}::text,
@@ -54,7 +54,7 @@ export function withFailure(reason: string, more: Sql = sql`'{}'::jsonb`): Sql {
       || ${more}) END`;
 }
 
-/** The upload of a job, which is kept when the job fails. */
+/** The upload of a job, which remains when the job fails. */
 const upload = sql`CASE WHEN message -> 'file' ->> 'id' ~ '^[0-9a-f-]{36}$'
   THEN (message -> 'file' ->> 'id')::uuid END`;
 
@@ -65,11 +65,11 @@ function ended(state: JobState, ...more: Sql[]): Sql {
   return join([fixed, ...more]);
 }
 
-/** What is written together with the result of a job. */
+/** Values that are written together with the result of a job. */
 export interface CompletedParts {
   readonly keptFile?: string | null;
   readonly progress?: JobProgress | null;
-  /** More members of the result, made of the row `j` of the job. */
+  /** Further members of the result, computed from the row `j` of the job. */
   readonly members?: Sql;
 }
 
@@ -77,9 +77,9 @@ export interface CompletedParts {
  * Completes a job with its result. In a transactional actor this is the last statement of its
  * transaction, so that work and result commit together.
  * @param result any JSON value
- * @param parts.keptFile the id of a file in the spool that the result consists of
- * @param parts.members what the database adds to the result, an object
- * @param parts.progress the last one; later reports are written one by one
+ * @param parts.keptFile the id of a file in the spool that belongs to the result
+ * @param parts.members an SQL object that is added to the result
+ * @param parts.progress the last one; later reports are written separately
  * @throws {SupersededError} when the attempt is no longer current or the job was cancelled; the
  *   transaction must then be rolled back
  */
@@ -100,7 +100,7 @@ export async function completeJob(
 }
 
 /**
- * Records the result within the transaction of the work, although the job continues: after the
+ * Records the result within the transaction of the work, although the job continues. After the
  * commit the work is done, a later delivery finds the result, and the job cannot be cancelled.
  * @throws {SupersededError} as {@link completeJob}
  */
@@ -115,9 +115,7 @@ export async function recordResult(
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
 }
 
-/**
- * The result that an earlier delivery recorded with {@link recordResult}; null when there is none.
- */
+/** The result that an earlier delivery recorded with {@link recordResult}; null without one. */
 export async function recordedResult(db: Queryable, schema: string, id: string): Promise<unknown> {
   const { rows } = await db.query<{ result: unknown }>(
     render(sql`SELECT result FROM ${systemTable(schema, 'jobs')} WHERE id = ${id}`),
@@ -128,11 +126,11 @@ export async function recordedResult(db: Queryable, schema: string, id: string):
 /** A session of the database. */
 export interface Backend {
   readonly pid: number;
-  /** A date would lose the microseconds. */
+  /** A text, because a date would lose the microseconds. */
   readonly start: string;
 }
 
-/** Connections do not change their sessions, and to look them up takes a look at all of them. */
+/** Cached because a connection never changes its session, and the lookup scans all sessions. */
 const backends = new WeakMap<Queryable, Backend>();
 
 /** The session of a connection. */
@@ -150,8 +148,8 @@ export async function backendOf(client: Queryable): Promise<Backend> {
 }
 
 /**
- * Records the session of `client` as that of the delivery, so that a successor can end it. Outside
- * of a transaction.
+ * Records the session of `client` as that of the delivery, so that a successor can end it. Must run
+ * outside of a transaction.
  * @throws {SupersededError} as {@link completeJob}
  */
 export async function recordBackend(
@@ -166,7 +164,7 @@ export async function recordBackend(
 }
 
 /**
- * Ends the session of the job's latest delivery and waits until it is gone.
+ * Ends the session of the job's latest delivery and waits until it has ended.
  * @param attempt only when this is the latest delivery; null for any
  */
 export async function endBackend(
@@ -185,7 +183,7 @@ export async function endBackend(
   }
 }
 
-/** Fails a job and keeps its upload; errors of rows are also stored as rejected rows. */
+/** Fails a job and retains its upload; errors of rows are also stored as rejected rows. */
 export async function failJob(
   pool: Pool,
   schema: string,
@@ -228,7 +226,7 @@ export async function cancelJob(pool: Pool, schema: string, delivery: Delivery):
   return await update(pool, schema, ended('cancelled'), current(delivery));
 }
 
-/** Returns a running job to the waiting ones, for another delivery. */
+/** Returns a running job to state waiting, for another delivery. */
 export async function giveBack(
   pool: Pool,
   schema: string,
@@ -241,10 +239,11 @@ export async function giveBack(
 }
 
 /**
- * Gives a job back whose attempt an outage of the database cost, unless outages have cost it attempts for
- * so long that it may be their cause.
+ * Returns a job whose attempt an outage of the database ended. It refuses when outages have ended
+ * attempts for so long that the job may be their cause.
  * @param within milliseconds since the first of these attempts
- * @returns how many it has lost so far; `late` past that time; `superseded` as {@link giveBack}
+ * @returns the number of lost attempts so far; `late` past that time; `superseded` as {@link
+ *   giveBack}
  */
 export async function giveBackAfterOutage(
   pool: Pool,
@@ -269,8 +268,8 @@ export async function giveBackAfterOutage(
 }
 
 /**
- * Fails an open job that the queue has given up.
- * @returns its previous state; null when it had ended already
+ * Fails an open job that the queue has abandoned.
+ * @returns its previous state; null when it had already ended
  */
 export async function abandonJob(
   pool: Pool,

@@ -1,19 +1,20 @@
 /**
- * The latest changes of a collection, numbered in their order. Whoever is told of them remembers a
- * number, and so may be late without anybody else waiting for it. The oldest changes are forgotten when
- * there are too many, or when they are too old: whoever is later than that has missed something.
+ * The latest changes of a collection, numbered in their order. Each subscriber records the number
+ * of its last change, so a slow subscriber delays no other subscriber. The oldest changes are
+ * dropped when there are too many, or when they are too old. A subscriber that falls behind further
+ * than that has missed changes.
  */
 import type { Change } from '#core/write/changes/change.ts';
 
-/** Changes, and their keys, that are remembered. */
+/** Maximum stored changes, and maximum keys of them. */
 const MOST_CHANGES = 1_000;
 const MOST_KEYS = 10_000;
-/** How long (ms) they are: rows of deleted items are kept for no longer than a minute. */
+/** How long (ms) changes are stored: rows of deleted items are retained for at most a minute. */
 const LONGEST_MS = 30_000;
-/** Keys that are read for at a time. */
+/** Keys that are read at a time. */
 const KEYS_AT_ONCE = 1_000;
 
-/** A change in its place. */
+/** A change with its number. */
 export interface NumberedChange {
   readonly number: number;
   readonly change: Change;
@@ -35,7 +36,7 @@ export class ChangeLog {
     return this.#last;
   }
 
-  /** The number of the latest change that is forgotten. */
+  /** The number of the latest dropped change. */
   get forgotten(): number {
     return this.#last - this.#entries.length;
   }
@@ -48,7 +49,7 @@ export class ChangeLog {
     this.forget();
   }
 
-  /** Forgets what is too much or too old. */
+  /** Drops changes that are too many or too old. */
   forget(): void {
     const oldest = performance.now() - LONGEST_MS;
     let count = 0;
@@ -63,7 +64,7 @@ export class ChangeLog {
     if (count > 0) this.#entries.splice(0, count);
   }
 
-  /** Those that follow a number, as many as are read for at a time. */
+  /** The changes after a number, as many as are read at a time. */
   after(number: number): readonly NumberedChange[] {
     const start = Math.max(0, number - this.forgotten);
     let keys = 0;

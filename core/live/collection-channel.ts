@@ -1,7 +1,8 @@
 /**
- * The subscribers of one collection, in groups of those who get the same answer to the same question.
- * A group is read for on its own, when it is the turn of one of its holders: no group waits for another,
- * and one that fails loses its own members only. Each member is told of changes in their order.
+ * The subscribers of one collection, in groups with identical queries and results. Each group is
+ * read independently, when the queue of one of its holders reaches it. No group waits for another,
+ * and a failure affects only the members of that group. Each member receives changes in their
+ * order.
  */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -25,32 +26,35 @@ export interface CollectionChannelParts {
 interface Group extends QueuedWork {
   readonly name: string;
   readonly members: Set<Subscription>;
-  /** In whose queue it waits. */
+  /** The holder in whose queue the group waits; null while it does not wait. */
   holder: string | null;
   isRunning: boolean;
-  /** Members whose rights may have changed. */
+  /** Members whose permissions may have changed. */
   readonly doubtful: Set<Subscription>;
 }
 
 interface Subscription {
   readonly subscriber: Subscriber;
   context: SubscriberContext;
-  /** Null once it has left. */
+  /** Null after the member has left. */
   group: Group | null;
-  /** The number of the latest change that it knows of. */
+  /** The number of the latest change that it received. */
   lastDelivered: number;
 }
 
-/** How long (ms) after a change it is still told: rows of deleted items are kept for a minute. */
+/**
+ * How long (ms) after a change it is still delivered: rows of deleted items are retained for a
+ * minute.
+ */
 const DELIVERED_WITHIN_MS = 45_000;
 
-/** A change, and whether the rows of everything that it deleted were kept. */
+/** A change, and whether the rows of all its deleted items were retained. */
 export interface ReceivedChange {
   readonly change: Change;
   readonly isComplete: boolean;
 }
 
-/** Whether a subscriber cannot be told of a change item by item. */
+/** Whether a change cannot be delivered to a subscriber item by item. */
 function overwhelms({ change, isComplete }: ReceivedChange, { actions }: Subscriber): boolean {
   const { action, keys } = change;
   if (action === 'import') return actions.has('create') || actions.has('update');
@@ -68,12 +72,12 @@ export class CollectionChannel {
     this.#parts = parts;
   }
 
-  /** How many subscribers there are. */
+  /** The number of subscribers. */
   get size(): number {
     return this.#members.size;
   }
 
-  /** Adds a subscriber, who is told of what is added from now on. */
+  /** Adds a subscriber, which receives all changes that are added from now on. */
   join(subscriber: Subscriber, context: SubscriberContext): void {
     const told = this.#log.last;
     const member: Subscription = { subscriber, context, group: null, lastDelivered: told };
@@ -88,7 +92,7 @@ export class CollectionChannel {
     this.#exit(member);
   }
 
-  /** Tells of changes, to those who know of what was before. */
+  /** Adds changes, and delivers them to the subscribers. */
   add(changes: readonly ReceivedChange[]): void {
     for (const { change } of changes) this.#log.add(change);
     const overwhelming = changes.filter(
@@ -96,7 +100,7 @@ export class CollectionChannel {
     );
     if (overwhelming.length > 0) {
       for (const member of [...this.#members.values()]) {
-        // What they read afresh has all of this in it.
+        // These subscribers reload the data, which then contains all these changes.
         if (overwhelming.some((change) => overwhelms(change, member.subscriber))) {
           this.#miss(member, 'too much changed at once');
         }
@@ -105,12 +109,12 @@ export class CollectionChannel {
     for (const group of this.#groups.values()) this.#wake(group);
   }
 
-  /** Anything may have happened. */
+  /** Notifies all subscribers that changes may be missing. */
   miss(reason: string): void {
     for (const member of [...this.#members.values()]) this.#miss(member, reason);
   }
 
-  /** The rights of a subscriber may have changed: it is told when they are lost. */
+  /** Rechecks the permissions of a subscriber, which is notified if they are lost. */
   doubt(subscriber: Subscriber): void {
     const member = this.#members.get(subscriber);
     if (!member?.group) return;
@@ -118,7 +122,7 @@ export class CollectionChannel {
     this.#wake(member.group);
   }
 
-  /** Forgets changes that are too old to be told. */
+  /** Drops changes that are too old to be delivered. */
   forget(): void {
     this.#log.forget();
   }
@@ -133,13 +137,13 @@ export class CollectionChannel {
     member.subscriber.lose(error);
   }
 
-  /** Puts a member into the group of those who get the same answer. */
+  /** Adds a member to the group with the same results. */
   #enter(member: Subscription): void {
     const { name } = member.context;
     const group = this.#groups.get(name) ?? this.#groupOf(name);
     group.members.add(member);
     member.group = group;
-    // It may have waited in the queue of a holder that is busier than this one.
+    // The group may wait in the queue of a holder that is busier than this one.
     if (group.holder !== null) this.#parts.queues.remove(group.holder, group);
     group.holder = null;
     this.#wake(group);
@@ -166,7 +170,7 @@ export class CollectionChannel {
     this.#groups.delete(group.name);
   }
 
-  /** Whether there is something to do for a group. */
+  /** Whether a group has pending work. */
   #isBehind({ members, doubtful }: Group): boolean {
     if (doubtful.size > 0) return true;
     const { last } = this.#log;
@@ -174,7 +178,7 @@ export class CollectionChannel {
     return false;
   }
 
-  /** Lets a group wait in the queue of the holder for whom there is the least to do. */
+  /** Queues a group for its least loaded holder. */
   #wake(group: Group): void {
     if (group.holder !== null || group.isRunning || !this.#isBehind(group)) return;
     const { queues } = this.#parts;
@@ -200,7 +204,10 @@ export class CollectionChannel {
     this.#wake(group);
   }
 
-  /** A group that cannot be read for begins again; one that asks for what is refused hears that. */
+  /**
+   * Notifies the members of a failed read. After a refusal they lose their subscription; otherwise
+   * they have missed changes.
+   */
   #fail(group: Group, error: unknown): void {
     const isRefused = error instanceof ServiceError && error.status < 500;
     if (!isRefused) this.#parts.warn(error instanceof Error ? error : new Error(String(error)));
@@ -219,7 +226,7 @@ export class CollectionChannel {
     const [oldest] = changes;
     if (oldest === undefined) return;
     const found = await this.#find(reader, requestedKeys(group, changes));
-    // The rights of the reader have changed; another member reads next time.
+    // The catalog has changed, so the next run reads with a new context.
     if (found === null) return;
     requireRecent(oldest);
     await this.#reportAll(group, slice, changes, found);
@@ -269,7 +276,7 @@ export class CollectionChannel {
     return null;
   }
 
-  /** Whether a member still belongs to its group: with other rights it goes to another one. */
+  /** Whether a member still belongs to its group; changed permissions move it to another group. */
   async #isOf(group: Group, member: Subscription): Promise<boolean> {
     const { subscriber, context } = member;
     try {
@@ -289,7 +296,7 @@ export class CollectionChannel {
 
   #report(member: Subscription, changes: readonly NumberedChange[], found: FoundItems): void {
     for (const { number, change } of changes) {
-      // Whoever misses something while it is told reads it all afresh.
+      // A member that misses changes during the delivery reloads the data.
       if (number <= member.lastDelivered || member.group === null) continue;
       member.lastDelivered = number;
       this.#reportOne(member.subscriber, change, found);
@@ -316,7 +323,7 @@ export class CollectionChannel {
 
 const holders = new WeakMap<Caller, string>();
 
-/** In whose queue the work waits that tells a caller. */
+/** The holder in whose queue a caller's work waits. */
 function holderOf(caller: Caller): string {
   const known = holders.get(caller);
   if (known !== undefined) return known;

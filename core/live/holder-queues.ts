@@ -1,23 +1,26 @@
 /**
- * Works for subscribers, fairly to their holders. A work waits in the queue of one holder: however many
- * wait there, the works of another holder wait for those that run already, and for no others.
+ * Runs tasks for subscribers, fairly among their holders. A task waits in the queue of one holder.
+ * Regardless of the length of that queue, tasks of another holder wait only for the running tasks.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 
-/** When more works of a holder wait, it rests after each for as long (ms) as that took, at most. */
+/**
+ * When more tasks of a holder wait, it pauses after each task for the task's duration, up to a
+ * maximum (ms).
+ */
 const MANY = 100;
 const LONGEST_REST_MS = 100;
 
-/** Something to do; must not throw. */
+/** A task; must not throw. */
 export interface QueuedWork {
   run(): Promise<void>;
 }
 
 interface Queue {
   readonly works: Set<QueuedWork>;
-  /** Loops that run them one by one, each as soon as it has a permit. */
+  /** Loops that run the tasks one by one, each as soon as it has a permit. */
   runners: number;
   running: number;
 }
@@ -28,20 +31,20 @@ export class HolderQueues {
   readonly #queues = new Map<string, Queue>();
   readonly #slice = new TimeSlice();
 
-  /** @param permits works that run at a time; a holder leaves one of them to others */
+  /** @param permits maximum concurrent tasks; a holder leaves one of them to other holders */
   constructor(permits: number) {
     this.#permitsPerHolder = Math.max(1, permits - 1);
-    // No more than `permitsPerHolder` of a holder wait there, the others in its queue.
+    // At most `permitsPerHolder` tasks of a holder wait there, the rest in its queue.
     this.#permits = new FairSemaphore({ permits, permitsPerHolder: this.#permitsPerHolder });
   }
 
-  /** Works of a holder that wait or run. */
+  /** Waiting and running tasks of a holder. */
   loadOf(holder: string): number {
     const queue = this.#queues.get(holder);
     return queue === undefined ? 0 : queue.works.size + queue.running;
   }
 
-  /** Adds a work, which is run once. */
+  /** Adds a task, which runs once. */
   add(holder: string, work: QueuedWork): void {
     const queue = this.#queues.get(holder) ?? { works: new Set(), runners: 0, running: 0 };
     this.#queues.set(holder, queue);
@@ -51,12 +54,12 @@ export class HolderQueues {
     void this.#drain(holder, queue);
   }
 
-  /** Takes back a work that waits. */
+  /** Removes a waiting task. */
   remove(holder: string, work: QueuedWork): void {
     this.#queues.get(holder)?.works.delete(work);
   }
 
-  /** Runs a work of a holder after those that wait already in its queue. */
+  /** Runs a task of a holder after those that already wait in its queue. */
   run<T>(holder: string, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.add(holder, { run: () => work().then(resolve, reject) });
@@ -66,14 +69,14 @@ export class HolderQueues {
   async #drain(holder: string, queue: Queue): Promise<void> {
     while (queue.works.size > 0) {
       const took = await this.#permits.run(holder, () => this.#runNext(queue));
-      // It leaves half of the processor to others, too.
+      // The pause leaves half of the processor to other work.
       if (queue.works.size > MANY) await delay(Math.min(took, LONGEST_REST_MS));
     }
     queue.runners -= 1;
     if (queue.runners === 0) this.#queues.delete(holder);
   }
 
-  /** @returns how long (ms) it took */
+  /** @returns the task's duration (ms) */
   async #runNext(queue: Queue): Promise<number> {
     await this.#slice.rest();
     const [work] = queue.works;

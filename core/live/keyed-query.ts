@@ -1,6 +1,6 @@
 /**
- * A query whose answer tells the key of each item: it stands before everything else in the text of
- * the item, and is taken off before anybody gets that.
+ * A query whose result contains the key of each item. The key precedes all fields in the JSON text
+ * of the item, and is removed before the item is sent.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -10,12 +10,12 @@ import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { Query } from '#core/query/query.ts';
 import { itemText } from '#core/write/history/history.ts';
 
-/** No field has such a name. */
+/** A name that no field can have. */
 const nameOf = (part: number) => `?${part}`;
 
 /**
- * The query that asks for the key as well.
- * @throws ServiceError INVALID_QUERY for one that does not ask for items
+ * The query with the key added.
+ * @throws ServiceError INVALID_QUERY for a query that does not return items
  */
 export function keyedQuery({ primaryKey }: Collection, query: Query): Query {
   if (query.aggregate.length > 0 || query.groupBy.length > 0) {
@@ -31,14 +31,14 @@ export function keyedQuery({ primaryKey }: Collection, query: Query): Query {
   };
 }
 
-/** An item and its key as in a path. */
+/** An item and its key in the format of a path. */
 export interface KeyedItem {
   readonly key: string;
-  /** The JSON of the item as it was asked for. */
+  /** The JSON of the item as requested. */
   readonly text: string;
 }
 
-/** Takes the key off the text of an item; null when the caller may not see it. */
+/** Removes the key from the text of an item; null when the caller has no permission to read it. */
 export function keyedItem({ primaryKey }: Collection, text: string): KeyedItem | null {
   const key: string[] = [];
   let place = 1;

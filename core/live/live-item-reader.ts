@@ -1,4 +1,4 @@
-/** Reads written and deleted items for subscribers, under the rights of whoever hears of them. */
+/** Reads written and deleted items for subscribers, with the permissions of each subscriber. */
 import { hash } from 'node:crypto';
 import type { Caller } from '#core/access/grants.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -39,28 +39,30 @@ export interface LiveItemReaderParts extends ContextOptions {
   readonly schema: string;
 }
 
-/** What a subscriber asks with its rights: it holds while caller, rights and catalog are the same. */
+/**
+ * The context of a subscriber's reads, valid while caller, permissions and catalog are unchanged.
+ */
 export interface SubscriberContext {
   readonly caller: Caller;
   readonly catalog: ItemContext['catalog'];
   readonly grants: ItemContext['grants'];
-  /** Equal for those who get the same answer. */
+  /** Equal for subscribers that get the same results. */
   readonly name: string;
 }
 
-/** Keys of items that are to be read. */
+/** Keys of items to read. */
 export interface RequestedItems {
   readonly written: readonly string[];
   readonly deleted: readonly string[];
 }
 
-/** The items that were found, by their keys. */
+/** The items that were found, by key. */
 export interface FoundItems {
   readonly existing: ReadonlyMap<string, KeyedItem>;
   readonly deleted: ReadonlyMap<string, KeyedItem>;
 }
 
-/** The time in the names of questions that speak of the time. */
+/** A constant time for the names of queries that depend on the current time. */
 const ANY_TIME = new Date(0);
 
 export class LiveItemReader {
@@ -74,9 +76,10 @@ export class LiveItemReader {
   }
 
   /**
-   * The context of a subscriber now; the same object as long as nothing changed.
-   * @param known the last one
-   * @throws ServiceError FORBIDDEN, INVALID_QUERY as for a read of the same; SERVICE_UNAVAILABLE
+   * The current context of a subscriber; the same object while it is unchanged.
+   * @param known the previous context
+   * @throws ServiceError FORBIDDEN, INVALID_QUERY as for a read of the same query;
+   *   SERVICE_UNAVAILABLE
    */
   async contextOf(
     subscriber: Subscriber,
@@ -97,8 +100,8 @@ export class LiveItemReader {
   }
 
   /**
-   * Reads what a subscriber sees of some items.
-   * @returns null when the catalog is another one by now
+   * Reads the items that are visible to a subscriber.
+   * @returns null when the catalog has changed
    */
   async find(
     collection: string,
@@ -120,7 +123,7 @@ export class LiveItemReader {
     });
   }
 
-  /** The items of some keys that a statement finds, by their keys. */
+  /** The items that a statement finds for some keys, by key. */
   async #read(
     { catalog, collection }: ItemContext,
     keys: readonly string[],
@@ -137,7 +140,7 @@ export class LiveItemReader {
     return found;
   }
 
-  /** The statement that reads items by their keys, which it is given unless they are composite. */
+  /** The statement that reads items by key. The keys are a parameter unless they are composite. */
   #statement(
     context: ItemContext,
     question: UnparsedQuery,
@@ -157,7 +160,7 @@ export class LiveItemReader {
     return this.#compiled(context, question, 'live', { rows: { kind: 'kept', field, holds } });
   }
 
-  /** The statement that reads what was deleted, which is given by its keys. */
+  /** The statement that reads deleted items, whose keys are a parameter. */
   #deletedStatement(context: ItemContext, question: UnparsedQuery): Compiled {
     const items = sql`${new StatementParameter(0)}::text[]`;
     const source = deletedRowsSql(this.#parts.schema, served(context), items);

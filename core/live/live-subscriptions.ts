@@ -1,7 +1,8 @@
 /**
- * Tells subscribers of items that were written: each is read again under the rights of whoever hears
- * of it, with one statement for all who share the question and the rights. Of what was deleted only
- * those hear who could see it. Knows no transport.
+ * Notifies subscribers of written items. Items are read again with the permissions of the
+ * subscriber; one statement serves all subscribers with the same query and permissions. Deletions
+ * are delivered only to subscribers that had permission to read the items. Independent of the
+ * transport.
  */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -23,16 +24,16 @@ export interface LiveSubscriptionsParts extends LiveItemReaderParts {
   readonly log: Log;
   /** WEBSOCKETS_MAX_SUBSCRIPTIONS_PER_USER. */
   readonly maxPerHolder: number;
-  /** Groups of subscribers that are read for at a time. */
+  /** Groups of subscribers that are read concurrently. */
   readonly slots: number;
 }
 
-/** A channel, and what is still to be told there. */
+/** A channel, and its changes that are not delivered yet. */
 interface Watched {
   readonly channel: CollectionChannel;
   pending: Change[];
   isDraining: boolean;
-  /** Resolves when all processes keep what they delete there. */
+  /** Resolves when all processes retain the rows that they delete in the collection. */
   listens: Promise<void>;
 }
 
@@ -52,7 +53,7 @@ export class LiveSubscriptions {
     this.#parts = parts;
     this.#reads = new LiveItemReader(parts);
     this.#queues = new HolderQueues(parts.slots);
-    // There are as many as the connections may have.
+    // The total is limited only by the number of connections.
     this.#subscriptions = new HolderBudget({
       total: Number.POSITIVE_INFINITY,
       refusal: () => this.#refusal(),
@@ -60,7 +61,7 @@ export class LiveSubscriptions {
     this.#warn = warnThrottled(parts.log, 'subscriptions cannot be renewed');
     this.#warnUntold = warnThrottled(parts.log, 'a change could not be told');
     this.#renewal = setInterval(() => void this.#renew(), LISTENING_MS / 3).unref();
-    // It is there from the beginning, also as long as there are no subscribers.
+    // The metric exists from the start, even without subscribers.
     metrics.counter('sluice_live_events_total', {});
     this.#endReading = metrics.reading('sluice_live_subscriptions', () => [
       [{}, [...this.#channels.values()].reduce((sum, { channel }) => sum + channel.size, 0)],
@@ -74,10 +75,10 @@ export class LiveSubscriptions {
   }
 
   /**
-   * Adds a subscriber, who hears of everything that is committed from then on.
-   * @returns ends it
-   * @throws ServiceError FORBIDDEN, INVALID_QUERY as for a read of the same; REQUESTS_EXCEEDED,
-   *   SERVICE_UNAVAILABLE
+   * Adds a subscriber, which receives every change that is committed from then on.
+   * @returns a function that ends the subscription
+   * @throws ServiceError FORBIDDEN, INVALID_QUERY as for a read of the same query;
+   *   REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE
    */
   async subscribe(subscriber: Subscriber): Promise<() => void> {
     const holder = quotaKeyOf(await subscriber.caller());
@@ -100,17 +101,19 @@ export class LiveSubscriptions {
     return end;
   }
 
-  /** Looks whether a subscriber still may hear of the collection, and tells him when not. */
+  /**
+   * Checks whether a subscriber still has permission for the collection, and notifies it when not.
+   */
   recheck(subscriber: Subscriber): void {
     this.#channels.get(subscriber.collection)?.channel.doubt(subscriber);
   }
 
-  /** Reads something in the queue of a subscriber's holder, as everything is that the subscriber is told. */
+  /** Runs a read in the queue of a subscriber's holder, like all reads for subscribers. */
   runQueued<T>(caller: Caller, read: () => Promise<T>): Promise<T> {
     return this.#queues.run(quotaKeyOf(caller), read);
   }
 
-  /** Tells of writes. */
+  /** Notifies subscribers of writes. */
   changed(changes: readonly Change[]): void {
     for (const change of changes) {
       const watched = this.#channels.get(change.collection);
@@ -120,7 +123,7 @@ export class LiveSubscriptions {
     }
   }
 
-  /** Anything may have happened. */
+  /** Notifies all subscribers that changes may be missing. */
   missed(reason: string): void {
     for (const { channel } of this.#channels.values()) channel.miss(reason);
   }
@@ -140,7 +143,7 @@ export class LiveSubscriptions {
     });
     const watched = { channel, pending: [], isDraining: false, listens };
     this.#channels.set(collection, watched);
-    // Whoever subscribes hears of it; the next one tries again.
+    // The subscriber receives this failure; the next subscriber tries again.
     listens.catch(() => {
       if (this.#channels.get(collection) === watched) this.#channels.delete(collection);
     });
@@ -158,7 +161,7 @@ export class LiveSubscriptions {
     }).catch((error: unknown) => this.#complain(error));
   }
 
-  /** Says something of listening after what was said before. */
+  /** Updates the registration of listeners after previous updates. */
   #inOrder(say: () => Promise<void>): Promise<void> {
     const said = this.#said.then(say);
     this.#said = said.catch(() => undefined);
@@ -196,7 +199,7 @@ export class LiveSubscriptions {
     watched.isDraining = false;
   }
 
-  /** Those of the deleted items whose rows were kept; none when that cannot be found out. */
+  /** The deleted items whose rows were retained; empty when that cannot be determined. */
   async #kept(collection: string, changes: readonly Change[]): Promise<ReadonlySet<string>> {
     const keys = changes.flatMap((change) =>
       change.action === 'delete' ? (change.keys ?? []) : [],

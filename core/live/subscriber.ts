@@ -1,33 +1,33 @@
-/** What subscribers ask for, and what they are told. */
+/** The requests and the events of subscribers. */
 import type { Caller } from '#core/access/grants.ts';
 import type { UnparsedQuery } from '#core/read/statement-cache.ts';
 import type { KeyedItem } from './keyed-query.ts';
 
 export const LIVE_ACTIONS = ['create', 'update', 'delete'] as const;
-/** What happened to items. */
+/** The kind of a change to items. */
 export type LiveAction = (typeof LIVE_ACTIONS)[number];
 
-/** What a subscriber is told; keys are as in a path. */
+/** An event for a subscriber; keys are in the format of a path. */
 export type LiveEvent =
   | { readonly action: 'create' | 'update'; readonly items: readonly KeyedItem[] }
   | { readonly action: 'delete'; readonly keys: readonly string[] };
 
-/** Somebody who wants to hear of a collection. Its methods must not throw. */
+/** A subscriber of a collection. Its methods must not throw. */
 export interface Subscriber {
   readonly collection: string;
-  /** What is told of an item, and of which; of its page nothing applies. */
+  /** The fields and filter for events; its paging parameters are ignored. */
   readonly question: UnparsedQuery;
   readonly actions: ReadonlySet<LiveAction>;
-  /** The key of the only item that matters, as in a path; null: all. */
+  /** The key of the only relevant item, in the format of a path; null: all items. */
   readonly item: string | null;
   /**
-   * The caller now; the same object as long as nothing changed.
-   * @throws ServiceError when the credentials are not valid any more
+   * The current caller; the same object while it is unchanged.
+   * @throws ServiceError when the credentials are no longer valid
    */
   caller(): Promise<Caller>;
   hear(event: LiveEvent): void;
-  /** Something may have happened that is not told. */
+  /** Changes may have happened without an event. */
   miss(reason: string): void;
-  /** It will hear nothing more: the right to it was lost. */
+  /** The subscription has ended because permission for it was lost. */
   lose(error: unknown): void;
 }

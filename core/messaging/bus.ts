@@ -1,6 +1,6 @@
 /**
  * Messages between the processes of a cluster: small references, never content, delivered at most
- * once. The database has the truth; a message only makes it faster.
+ * once. The database is authoritative; a message only makes propagation faster.
  */
 import type { Messages, Topic } from './topic.ts';
 
@@ -13,8 +13,8 @@ export interface MessageBus {
   /** Subscribes to a topic until the returned function is called. */
   subscribe<T extends Topic>(topic: T, handler: (message: Messages[T]) => void): () => void;
   /**
-   * Calls the listener when messages arrive again after the connection was lost, and some may never
-   * arrive, until the returned function is called.
+   * Calls the listener when messages arrive again after a lost connection, until the returned
+   * function is called. Some messages may never arrive.
    */
   onResumed(handler: () => void): () => void;
   /** Milliseconds since the connection last worked; 0 while it works. */

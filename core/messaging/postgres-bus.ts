@@ -1,6 +1,6 @@
 /**
  * The message bus on LISTEN and NOTIFY: one connection, which is replaced when it breaks or stops
- * answering.
+ * responding.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -25,16 +25,16 @@ export class PostgresBus implements MessageBus {
   readonly #log: Log;
   readonly #subscriptions: Subscriptions;
   readonly #closing = new AbortController();
-  /** The heartbeat notices earlier; this cleans up on the server. */
+  /** The heartbeat detects a broken connection earlier; this ends its session on the server. */
   readonly #watchdog: Watchdog;
   #client: pg.Client | null = null;
   #opened = Promise.withResolvers<pg.Client>();
-  /** On the monotonic clock, which nobody sets. */
+  /** On the monotonic clock, which clock changes do not affect. */
   #lastContact = performance.now();
   #life: Promise<void> | null = null;
   #wasOpen = false;
 
-  /** @param url a connection with a session, not one of a transaction pooler */
+  /** @param url a connection string with a session, not one of a transaction pooler */
   constructor(url: string, channel: string, log: Log) {
     this.#Client = guardedClient(log);
     this.#url = url;

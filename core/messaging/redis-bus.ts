@@ -19,11 +19,11 @@ export class RedisBus implements MessageBus {
   readonly #subscriptions: Subscriptions;
   readonly #endHeartbeat: () => void;
   #heartbeat: NodeJS.Timeout | null = null;
-  /** On the monotonic clock, which nobody sets. */
+  /** On the monotonic clock, which clock changes do not affect. */
   #lastContact = performance.now();
-  /** The subscribed connection has answered since it was last opened. */
+  /** The subscribed connection has responded since it was last opened. */
   #answered = false;
-  /** It was lost, and has not answered since. */
+  /** It was lost, and has not responded since. */
   #interrupted = false;
 
   constructor(url: string, channel: string, log: Log) {
@@ -90,7 +90,7 @@ export class RedisBus implements MessageBus {
   async #beat(): Promise<void> {
     if (this.#subscriber.status !== 'ready') return;
     try {
-      // The answer comes after the subscription before it on the same connection.
+      // The response follows the earlier subscription on the same connection.
       await this.#subscriber.ping();
       this.#answered = true;
       this.#lastContact = performance.now();

@@ -1,4 +1,4 @@
-/** The subscriptions of this process by topic. The two buses do the transport. */
+/** The subscriptions of this process by topic. The two buses implement the transport. */
 import type { Log } from '#core/base/log/log.ts';
 import { decode, type Messages, type Topic } from './topic.ts';
 
@@ -31,7 +31,7 @@ export class Subscriptions {
     };
   }
 
-  /** Says that messages arrive again, and that some may be lost. Never throws. */
+  /** Reports that messages arrive again, and that some may be lost. Never throws. */
   resume(): void {
     for (const handler of this.#resumed) {
       try {

@@ -7,7 +7,10 @@ import * as v from 'valibot';
 const id = v.pipe(v.string(), v.uuid());
 const count = v.pipe(v.number(), v.minValue(0));
 const version = v.object({ version: v.number() });
-/** Sessions are missing when something else changed, or from a release that does not send them. */
+/**
+ * Sessions are missing when other data changed, or in messages of a release that does not send
+ * them.
+ */
 const accessVersions = v.object({ version: v.number(), sessions: v.optional(v.number()) });
 
 /**
@@ -21,14 +24,14 @@ const jobProgress = v.object({
   rows_per_second: v.optional(count),
   bytes_per_second: v.optional(count),
   seconds_left: v.optional(v.nullable(count)),
-  /** The job that must end before this one goes on, and its queue. */
+  /** The job that must end before this one continues, and its queue. */
   waits_for: v.optional(
     v.object({ job: id, state: v.string(), queue: v.string(), queue_state: v.string() }),
   ),
 });
 export type JobProgress = Readonly<v.InferOutput<typeof jobProgress>>;
 
-/** What was written in one collection; keys are null when there are too many. */
+/** The writes to one collection; keys are null when there are too many. */
 const change = v.object({
   collection: v.string(),
   action: v.picklist(['create', 'update', 'delete', 'import']),
@@ -36,12 +39,12 @@ const change = v.object({
   user: v.nullable(id),
 });
 
-/** Who sent a message: it counts its messages, so that others notice when one is missing. */
+/** The sender of a message: it counts its messages, so that receivers detect a missing one. */
 const sender = v.object({
   id,
-  /** How many with changes it has sent, with this one. */
+  /** The number of messages with changes that it has sent, including this one. */
   sent: count,
-  /** It sends no more. */
+  /** It sends no more messages. */
   ended: v.optional(v.boolean()),
 });
 export type Sender = Readonly<v.InferOutput<typeof sender>>;
@@ -56,7 +59,7 @@ const schemas = {
   'schema.altered': v.object({}),
   'items.changed': v.object({
     changes: v.array(change),
-    // Missing in messages of an earlier release, which do not tell when one was lost.
+    // Missing in messages of an earlier release, whose lost messages cannot be detected.
     sender: v.optional(sender),
   }),
 } as const;
@@ -78,7 +81,7 @@ const TOPICS = v.picklist([
 
 const envelope = v.object({ topic: TOPICS, message: v.unknown() });
 
-/** NOTIFY takes payloads of less than 8000 bytes (PostgreSQL, NOTIFY). */
+/** NOTIFY accepts payloads of less than 8000 bytes (PostgreSQL, NOTIFY). */
 const PAYLOAD_LIMIT = 7_999;
 
 /** Serializes a message. Throws a RangeError when it is too long. */
@@ -93,7 +96,10 @@ export function encode<T extends Topic>(topic: T, message: Messages[T]): string 
 
 const BEGINNINGS = TOPICS.options.map((topic) => [`{"topic":"${topic}"`, topic] as const);
 
-/** The topic of a text as this release writes it, so that what nobody hears is not parsed. */
+/**
+ * The topic of a text in this release's notation, so that messages without subscribers are not
+ * parsed.
+ */
 function topicOf(text: string): Topic | undefined {
   return BEGINNINGS.find(([beginning]) => text.startsWith(beginning))?.[1];
 }

@@ -1,6 +1,6 @@
 /**
- * Builds an index while others write (PostgreSQL manual, CREATE INDEX, "Building Indexes
- * Concurrently"). It runs outside of any transaction and leaves no invalid index behind.
+ * Builds an index without blocking writers (PostgreSQL manual, CREATE INDEX, "Building Indexes
+ * Concurrently"). It runs outside of any transaction and leaves no invalid index.
  */
 
 import pg from 'pg';
@@ -24,10 +24,10 @@ export interface IndexBuild {
   readonly unique: boolean;
 }
 
-/** The outcome; `gone` when the column was dropped meanwhile. */
+/** The outcome; `gone` when the column was dropped in the meantime. */
 export type BuildOutcome = 'built' | 'there' | 'gone';
 
-/** Errors of building when the table or column is dropped meanwhile. */
+/** Errors of building when the table or column is dropped in the meantime. */
 const GONE: ReadonlySet<string> = new Set([
   SQLSTATE.undefinedTable,
   SQLSTATE.undefinedColumn,
@@ -37,9 +37,9 @@ const GONE: ReadonlySet<string> = new Set([
 interface IndexState {
   /** The column exists. */
   readonly column: boolean;
-  /** The index of that name; null without one. */
+  /** Whether the index of that name is valid; null without one. */
   readonly valid: boolean | null;
-  /** That index is the one to build, and not an index of somebody else. */
+  /** That index is the one to build, not an unrelated index. */
   readonly own: boolean | null;
 }
 
@@ -92,7 +92,7 @@ class Builder {
   }
 }
 
-/** What the failure means to the user who requested the index. */
+/** Translates the failure for the user who requested the index. */
 function meaningOf(error: unknown, { collection, field }: IndexBuild): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code !== SQLSTATE.uniqueViolation) return schemaFailure(error);
@@ -104,7 +104,7 @@ function meaningOf(error: unknown, { collection, field }: IndexBuild): unknown {
 
 /**
  * Builds the index, also when an earlier attempt was interrupted.
- * @param client a connection of its own, in no transaction
+ * @param client a separate connection, outside of a transaction
  * @throws RECORD_NOT_UNIQUE when items share a value that must become unique
  * @throws the signal's reason when it is aborted
  */

@@ -1,10 +1,10 @@
-/** The catalog during a change, without what the change has removed already. */
+/** The catalog during a change, without the parts that the change has already removed. */
 
 import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
 import type { CollectionDescriptor, TableDescriptor } from '#core/model/catalog/descriptor.ts';
 
-/** What is removed, by the names of collections. */
+/** The removed parts, by collection name. */
 export interface Dropped {
   readonly collections?: ReadonlySet<string>;
   /** Names of fields. */

@@ -1,6 +1,6 @@
 /**
- * Makes schema changes from the bodies of requests. An invalid body is refused with
- * INVALID_PAYLOAD, naming the member. Whether the change is possible is found out when it is made.
+ * Creates schema changes from the bodies of requests. An invalid body is refused with
+ * INVALID_PAYLOAD, naming the member. Whether the change is possible is checked when it is applied.
  */
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
@@ -55,7 +55,7 @@ export const collectionBody = v.object({
 export const collectionPatch = v.object({
   collection: v.optional(v.string()),
   meta: given(collectionMetaInput),
-  // Clients send objects back as they have read them; these members cannot be changed.
+  // Clients send objects back as they received them; these members cannot be changed.
   schema: v.optional(v.unknown()),
 });
 
@@ -87,7 +87,7 @@ export function isStorable(value: unknown): boolean {
   return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
 }
 
-/** @param strict unknown members are refused; else they are passed over, as existing clients expect */
+/** @param strict unknown members are refused; otherwise ignored, as existing clients expect */
 function parse<S extends v.GenericSchema>(
   schema: S,
   body: unknown,
@@ -115,7 +115,7 @@ function fieldOf({ collection, ...field }: FieldBody, owner: string) {
   return field;
 }
 
-/** The members that matter in the patch of a field. */
+/** The relevant members in the patch of a field. */
 function patchOf({ collection, ...patch }: v.InferOutput<typeof patchBody>, owner: string) {
   requireSame('collection', collection, owner);
   return patch;
@@ -204,7 +204,7 @@ export function createRelation(
 
 /**
  * `PATCH /relations/:collection/:field`
- * @param related what it refers to now, which cannot change; undefined when that is unknown
+ * @param related the current target, which cannot change; undefined when unknown
  */
 export function updateRelation(
   collection: string,

@@ -1,4 +1,4 @@
-/** The column of a field as it is shown, from the catalog and its indexes. */
+/** The API representation of a field's column, from the catalog and its indexes. */
 import type {
   ColumnDescriptor,
   ForeignKeyDescriptor,
@@ -16,7 +16,7 @@ export interface ColumnObject {
   readonly name: string;
   readonly table: string;
   readonly schema: string;
-  /** The type as SQL writes it, without length and precision. */
+  /** The type in SQL, without length and precision. */
   readonly data_type: string;
   /** In the type of the field; SQL such as `now()` is a text. */
   readonly default_value: unknown;
@@ -27,10 +27,10 @@ export interface ColumnObject {
   readonly is_generated: boolean;
   readonly is_nullable: boolean;
   /**
-   * There is a complete, valid, unique index on this column alone, besides that of the primary key.
+   * A complete, valid, unique index exists on this column alone, besides that of the primary key.
    */
   readonly is_unique: boolean;
-  /** There is a complete, valid index on this column alone that is not unique. */
+  /** A complete, valid, non-unique index exists on this column alone. */
   readonly is_indexed: boolean;
   readonly is_primary_key: boolean;
   readonly has_auto_increment: boolean;
@@ -45,7 +45,7 @@ export interface ColumnObject {
   readonly index_state?: IndexState;
 }
 
-/** What the indexes and keys of a table mean for single columns. */
+/** The effects of a table's indexes and keys on single columns. */
 interface ColumnFacts {
   readonly unique: ReadonlySet<string>;
   readonly indexed: ReadonlySet<string>;
@@ -97,7 +97,7 @@ function indexState(facts: ColumnFacts, column: string, building: boolean): Inde
 }
 
 /**
- * The column of a field as it is shown.
+ * The API representation of a field's column.
  * @param type of the field
  * @param building an index of this column is being built, or waits for it
  */

@@ -1,4 +1,4 @@
-/** The types of fields as columns: the PostgreSQL type for each, and how to write it. */
+/** The types of fields as columns: the PostgreSQL type for each, and its notation. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
@@ -38,7 +38,7 @@ const PLAIN: Readonly<Partial<Record<ColumnTypeName, string>>> = {
   binary: 'bytea',
 };
 
-/** Other types that a field may have when its `data_type` asks for them. */
+/** Other types that a field may have when its `data_type` requests them. */
 const OTHERS: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = {
   integer: ['smallint'],
   float: ['real'],
@@ -54,8 +54,8 @@ export function isColumnType(type: string | null): type is ColumnTypeName {
 }
 
 /**
- * The flag of `meta.special` that such a column needs, because it would be read as another type
- * without it; null when it needs none.
+ * The flag of `meta.special` that such a column needs, because it would otherwise be read as
+ * another type; null when it needs no flag.
  */
 export function requiredTypeFlag(type: string | null): string | null {
   if (type === 'csv') return 'cast-csv';
@@ -65,7 +65,7 @@ export function requiredTypeFlag(type: string | null): string | null {
   return type !== null && type !== 'alias' && ALIAS_TYPE_SET.has(type) ? type : null;
 }
 
-/** The flags that give a field its type, whatever the type of its column. */
+/** The flags that determine a field's type, regardless of its column's type. */
 export function isTypeFlag(flag: string): boolean {
   const known = ['cast-json', 'json', 'cast-csv', 'csv', 'hash', 'cast-timestamp', 'cast-datetime'];
   return known.includes(flag) || flag === 'cast-boolean' || flag.startsWith('geometry.');
@@ -107,7 +107,7 @@ async function geometry(alteration: Alteration, type: ColumnTypeName): Promise<S
   return sql`${identifier(found.schema, 'geometry')}(${raw(shape)}, 4326)`;
 }
 
-/** A type that only PostgreSQL knows: PostgreSQL parses the name, and the result is used. */
+/** A type that is not predefined: PostgreSQL parses the name, and the result is used. */
 async function foreign(alteration: Alteration, name: string | null | undefined): Promise<Sql> {
   if (!name) throw invalidPayload(reason('data_type_missing'));
   const [found] = await alteration.ask<{ type: string | null }>(sql`

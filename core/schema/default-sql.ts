@@ -1,6 +1,6 @@
 /**
  * The default of a column as SQL. A given value is quoted as a value of the column's type. The few
- * functions that count as SQL are written here and never copied from the request.
+ * allowed SQL functions are constants here and never copied from the request.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -19,7 +19,7 @@ function functionFor(type: ColumnTypeName, text: string): Sql | null {
   const now = NOW.exec(text.trim());
   if (now !== null && TEMPORAL.has(type)) {
     const [words, precision] = now;
-    // Both mean the same time; it is read back under the name that was given.
+    // Both mean the same time; the given name is preserved for later reads.
     if (/^now/i.test(words)) return raw('now()');
     return raw(precision === undefined ? 'CURRENT_TIMESTAMP' : `CURRENT_TIMESTAMP(${precision})`);
   }
@@ -27,7 +27,7 @@ function functionFor(type: ColumnTypeName, text: string): Sql | null {
   return null;
 }
 
-/** The text from which PostgreSQL reads the value. */
+/** The text that PostgreSQL parses to the value. */
 function textOf(type: ColumnTypeName, value: unknown): string {
   if (type === 'json') return JSON.stringify(value);
   if (type === 'csv' && Array.isArray(value)) return value.join(',');
@@ -37,7 +37,7 @@ function textOf(type: ColumnTypeName, value: unknown): string {
 
 /**
  * The expression after DEFAULT; null without a default.
- * @param type of the field; PostgreSQL itself refuses a text that is not a value of it
+ * @param type of the field; PostgreSQL itself refuses an invalid text
  * @param longest maximum characters of the column; null for no limit
  * @throws INVALID_PAYLOAD for a longer text, which would fail each time it is used
  */

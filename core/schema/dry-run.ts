@@ -1,6 +1,4 @@
-/**
- * Shows what a schema change would do: its statements in their order, without changing anything.
- */
+/** Lists the statements of a schema change in order, without changing anything. */
 
 import type { Client } from '#core/database/pool.ts';
 import { identifier, literal, raw, render, Sql, sql } from '#core/database/sql.ts';
@@ -29,7 +27,7 @@ function statementText(statement: Sql): string {
   return parts.join('');
 }
 
-/** Line breaks of our statements; those within quotes stay. */
+/** Removes line breaks from our statements; those within quotes remain. */
 function oneLine(text: string): string {
   return text
     .replace(

@@ -21,8 +21,8 @@ function cut(text: string, bytes: number): string {
 }
 
 /**
- * `<collection>_<field>_<kind>`. A name that PostgreSQL would cut is cut here, with a digest of the
- * whole name, so that no two fields share one.
+ * `<collection>_<field>_<kind>`. A name that PostgreSQL would truncate is truncated here, with a
+ * digest of the whole name, so that no two fields share one.
  */
 export function indexName(collection: string, field: string, kind: IndexKind): string {
   const name = `${collection}_${field}_${kind}`;

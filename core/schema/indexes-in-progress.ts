@@ -25,7 +25,7 @@ export async function buildingIndexes(
   );
   const building = new Map<string, Set<string>>();
   for (const { message } of rows) {
-    // A later release may describe it differently; its index is shown when it exists.
+    // A later release may use another format; its index appears when it exists.
     if (!v.is(indexMessage, message)) continue;
     const fields = building.get(message.collection) ?? new Set<string>();
     building.set(message.collection, fields.add(message.field));

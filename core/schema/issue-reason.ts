@@ -1,4 +1,4 @@
-/** Explains in a sentence what is wrong with a member of a body, without repeating its value. */
+/** Describes the error of a member of a body in a sentence, without repeating its value. */
 import * as v from 'valibot';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 
@@ -38,7 +38,7 @@ function demand(issue: v.BaseIssue<unknown>): string {
 
 /** The reason of an issue: the member's path and what is expected. */
 export function issueReason(issue: v.BaseIssue<unknown>): Reason {
-  // Our own checks have a message of their own.
+  // Our own checks have their own messages.
   if (issue.type === 'check' || issue.type === 'raw_check') {
     return reason('body_check_failed', { message: issue.message });
   }

@@ -1,6 +1,6 @@
 /**
- * Differences between two JSON values, as lists of changes in the format of the library deep-diff,
- * and applying them.
+ * Computes and applies differences between two JSON values, as lists of changes in the format of
+ * the library deep-diff.
  */
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';

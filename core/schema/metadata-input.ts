@@ -1,6 +1,6 @@
 /**
- * The metadata of collections, fields and relations in requests: which members exist, what each
- * accepts, and how it is stored. Missing members stay unchanged.
+ * The metadata of collections, fields and relations in requests: their members, the valid values,
+ * and the stored form. Missing members stay unchanged.
  */
 import * as v from 'valibot';
 import type { Reason } from '#core/base/errors/reason.ts';
@@ -21,7 +21,7 @@ function ruleFault(value: unknown, place: string): Reason | null {
   return filterFault(value, place) ?? variableFault(value, place);
 }
 
-/** A filter; null when there is none. */
+/** A filter; null without one. */
 const rule = v.optional(
   v.pipe(
     v.unknown(),
@@ -64,8 +64,8 @@ function commaList(longest: number) {
 }
 
 /**
- * The flags of a field. `encrypt` does not exist: values would be lost with the key, and a flag
- * without effect would look like a promise.
+ * The flags of a field. `encrypt` is not supported: values would be lost with the key, and a flag
+ * without effect would be misleading.
  */
 const flags = v.pipe(
   commaList(64),
@@ -79,11 +79,11 @@ const flags = v.pipe(
 /** An object that is not a list, which valibot would accept. */
 const members = v.custom<JsonObject>(isJsonObject);
 
-/** Members that a schema here takes and its output lacks. */
+/** Members that a schema accepts but omits from its output. */
 const passedOver = new Set<string>();
 
 /**
- * Whether a member is one of metadata or of a schema that is taken, and that the output lacks.
+ * Whether a member of metadata or of a schema is accepted but omitted from the output.
  * @param place its path, such as `fields.schema.table`
  */
 export function isIgnoredMember(place: string): boolean {
@@ -92,8 +92,9 @@ export function isIgnoredMember(place: string): boolean {
 }
 
 /**
- * An object with these members; others are passed over. Those in `passed` are known, too: they appear in
- * answers, and clients may send them back. Those in `renamed` have another name in existing clients.
+ * An object with these members; other members are ignored. Members in `passed` are also valid: they
+ * appear in responses, and clients may send them back. Members in `renamed` have another name in
+ * existing clients.
  */
 export function knownMembers<Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -108,7 +109,7 @@ export function knownMembers<Entries extends v.ObjectEntries>(
     v.metadata({ members: known }),
     v.transform((given) => {
       const kept = Object.entries(given).filter(([key]) => !passed.includes(key));
-      // A member under its own name wins.
+      // A member under its own name takes precedence.
       const named = kept.map(([key, value]) => [renamed[key] ?? key, value] as const);
       const own = kept.filter(([key]) => !Object.hasOwn(renamed, key));
       return Object.fromEntries([...named, ...own]);
@@ -174,7 +175,7 @@ export const fieldMetaInput = knownMembers(
 );
 export type FieldMetaInput = v.InferOutput<typeof fieldMetaInput>;
 
-/** A row of `system_relations`, without what the relation itself says already. */
+/** A row of `system_relations`, without the properties of the relation itself. */
 export const relationMetaInput = knownMembers(
   {
     one_field: name,

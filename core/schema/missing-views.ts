@@ -1,7 +1,7 @@
 /**
- * Views in a plan. A snapshot does not have what a view is made of, so that a diff can drop a view and
- * describe it, but neither create nor alter it. What it cannot do about a view is left out, so that
- * views never keep the rest from being applied.
+ * Handles views in a plan. A snapshot does not contain the definition of a view. So a diff can drop
+ * a view and change its metadata, but neither create nor alter it. Impossible changes of views are
+ * omitted, so that they never prevent the rest from being applied.
  */
 import type { SnapshotCollection, SnapshotContent } from './snapshot.ts';
 import { byEntryKey, entryKey } from './snapshot-entry.ts';
@@ -14,7 +14,7 @@ function namesOf(collections: readonly SnapshotCollection[]): ReadonlySet<string
   return new Set(collections.map(({ collection }) => collection));
 }
 
-/** The wanted content without views that are not there, and with the columns that views have. */
+/** The requested content without nonexistent views, and with the current columns of views. */
 export function withoutMissingViews(
   current: SnapshotContent,
   wanted: SnapshotContent,

@@ -44,13 +44,13 @@ const content = v.object({
   ),
 });
 
-/** Something that stays, before and after the change. */
+/** An entry that remains, before and after the change. */
 export interface ChangedEntry<T> {
   readonly now: T;
   readonly next: T;
 }
 
-/** What of one kind is created, deleted and changed. */
+/** The created, deleted and changed entries of one kind. */
 export interface DiffSteps<T> {
   readonly gone: readonly T[];
   readonly changed: readonly ChangedEntry<T>[];
@@ -67,8 +67,8 @@ export interface DiffPlan {
 }
 
 /**
- * @param replaced whether one cannot become the other, so that it is dropped and created again
- * @param gone dropped collections with everything in them
+ * @param replaced whether an entry cannot be altered, so that it is dropped and created again
+ * @param gone dropped collections with all their contents
  */
 function stepsOf<T extends SnapshotEntry>(
   now: readonly T[],
@@ -102,7 +102,7 @@ function changesStuff({ now, next }: ChangedEntry<SnapshotCollection | SnapshotF
 
 const KEY_MEMBERS = ['column', 'foreign_key_table', 'foreign_key_column', 'constraint_name'];
 
-/** A different foreign key, and not the same one with other actions. */
+/** A different foreign key, as opposed to the same one with other actions. */
 function changesKey({ now, next }: ChangedEntry<SnapshotRelation>): boolean {
   if ((now.schema === null) !== (next.schema === null)) return true;
   if (now.related_collection !== next.related_collection) return true;
@@ -162,9 +162,8 @@ function* obstacles({ collections, fields }: DiffPlan): Generator<string> {
 /**
  * Plans how to apply a diff.
  * @param current the current schema
- * @throws ServiceError INVALID_PAYLOAD when the diff does not fit the schema,
- *   UNPROCESSABLE_ENTITY
- * with everything that is impossible
+ * @throws ServiceError INVALID_PAYLOAD when the diff does not match the schema,
+ *   UNPROCESSABLE_ENTITY with all impossible changes
  */
 export function planDiff(current: SnapshotContent, diff: SchemaDiff): DiffPlan {
   const parsed = v.safeParse(content, schemaAfterDiff(current, diff));

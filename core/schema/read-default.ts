@@ -22,7 +22,7 @@ function constantOf(expression: string): string | null | undefined {
   return undefined;
 }
 
-/** A number when it keeps every digit, else the text. */
+/** A number when the conversion is exact, else the text. */
 function exactNumber(text: string): number | string {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) return text;
@@ -49,7 +49,7 @@ function typed(text: string, type: FieldType, column: ColumnDescriptor): unknown
     case 'decimal':
       return exactNumber(text);
     case 'boolean':
-      // As PostgreSQL reads it: any beginning of a word counts as the word.
+      // As PostgreSQL parses it: any prefix of a word counts as the word.
       return column.typeName === 'bool' ? /^(?:t|y|on|1)/i.test(text.trim()) : text;
     case 'json':
       return column.elementType === null ? parsedJson(text) : text;
@@ -60,7 +60,7 @@ function typed(text: string, type: FieldType, column: ColumnDescriptor): unknown
 
 /**
  * The default of a column: number, boolean, text or JSON by the type of its field, SQL such as
- * `now()` as text, null without one.
+ * `now()` as text, null without a default.
  */
 export function defaultValue(column: ColumnDescriptor, type: FieldType): unknown {
   const { defaultExpression } = column;

@@ -1,4 +1,4 @@
-/** Relations as they are shown, from the referring side; made from the catalog alone. */
+/** The API representation of relations, from the referring side; derived from the catalog alone. */
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type {
   ForeignKeyDescriptor,
@@ -31,7 +31,7 @@ export interface RelationObject {
   readonly related_collection: string | null;
   /** Null without a foreign key. */
   readonly schema: ForeignKeyObject | null;
-  /** The row of `system_relations`; null when there is only a foreign key. */
+  /** The row of `system_relations`; null when only a foreign key exists. */
   readonly meta: MetaObject | null;
 }
 
@@ -65,7 +65,7 @@ function relationMeta(meta: RelationMeta, system: boolean): MetaObject {
   };
 }
 
-/** A relation as it is shown, from the referring side. */
+/** The API representation of a relation, from the referring side. */
 function relationObject(collection: Collection, relation: ManyToOne | AnyToOne): RelationObject {
   const { table, name } = collection;
   const foreignKey = relation.kind === 'm2o' ? relation.foreignKey : null;
@@ -81,7 +81,7 @@ function relationObject(collection: Collection, relation: ManyToOne | AnyToOne):
   };
 }
 
-/** Metadata whose collection does not exist; it is shown so that it can be deleted. */
+/** Metadata whose collection does not exist; included so that clients can delete it. */
 function brokenObject(collection: Collection, meta: RelationMeta): RelationObject {
   return {
     collection: collection.name,
@@ -92,7 +92,7 @@ function brokenObject(collection: Collection, meta: RelationMeta): RelationObjec
   };
 }
 
-/** The relations of a collection to others; those with metadata first. */
+/** The relations of a collection to other collections; those with metadata first. */
 export function relationObjects(catalog: Catalog, collection: Collection): RelationObject[] {
   const relations = [...(catalog.relations.get(collection.name)?.values() ?? [])];
   const working = relations.flatMap((relation) =>

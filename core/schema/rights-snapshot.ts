@@ -1,7 +1,7 @@
 /**
- * Policies, roles and permissions in a snapshot. Policies and roles are known by their keys, which
- * are the same in all installations that share a snapshot; a permission by its policy, collection and
- * action. Users are never part of it.
+ * Policies, roles and permissions in a snapshot. Policies and roles are identified by their keys,
+ * which are the same in all installations that share a snapshot. A permission is identified by its
+ * policy, collection and action. Users are never included.
  */
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
@@ -10,7 +10,7 @@ import { type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { type Difference, difference, differences } from './json-difference.ts';
 
-/** What a snapshot may have besides the schema. */
+/** The optional parts of a snapshot besides the schema. */
 export const RIGHTS_PARTS = ['policies', 'roles', 'permissions'] as const;
 export type RightsPart = (typeof RIGHTS_PARTS)[number];
 
@@ -22,7 +22,7 @@ const policy = v.strictObject({
   id: key,
   ...{ name: v.string(), icon: v.string(), description: text, ip_access: text },
   ...{ enforce_tfa: v.boolean(), admin_access: v.boolean(), app_access: v.boolean() },
-  /** It holds for everybody without a role. */
+  /** It applies to all callers without a role. */
   public: v.boolean(),
 });
 
@@ -33,7 +33,7 @@ const role = v.strictObject({
   policies: v.array(key),
 });
 
-/** All that a policy says about one action on one collection. */
+/** All permissions of a policy for one action on one collection. */
 const permission = v.strictObject({
   ...{ policy: key, collection: v.string(), action: v.string() },
   rules: v.array(
@@ -72,7 +72,7 @@ export const rightsDiff = {
   permissions: v.optional(v.array(v.strictObject({ ...triple, diff: changes }))),
 };
 
-/** Differences of rights, each part only when there are some. */
+/** Differences of permissions, each part only when it differs. */
 export interface FoundRightsDiff {
   readonly policies?: readonly { policy: string; diff: Difference[] }[];
   readonly roles?: readonly { role: string; diff: Difference[] }[];
@@ -84,7 +84,7 @@ export interface FoundRightsDiff {
   }[];
 }
 
-/** @throws ServiceError INVALID_QUERY for a name that is no part */
+/** @throws ServiceError INVALID_QUERY for an unknown part */
 export function parseRightsParts(names: readonly string[]): RightsPart[] {
   const unknown = names.find((name) => !RIGHTS_PARTS.some((part) => part === name));
   if (unknown !== undefined) {
@@ -123,7 +123,7 @@ function readPermissions(ask: QueryRows, system: string) {
     GROUP BY policy, collection, action ORDER BY policy, collection, action`);
 }
 
-/** The rights of this installation. */
+/** The policies, roles and permissions of this installation. */
 export async function snapshotRights(
   ask: QueryRows,
   system: string,
@@ -151,7 +151,7 @@ function uniqueBy<T>(list: readonly T[], keyOf: (entry: T) => string): Map<strin
   throw invalidPayload(reason('rights_listed_twice'));
 }
 
-/** Differences of the entries that a snapshot has. */
+/** Differences of the entries that a snapshot contains. */
 function compared<T extends object>(
   now: readonly T[] = [],
   next: readonly T[],
@@ -166,7 +166,7 @@ function compared<T extends object>(
   });
 }
 
-/** With `merge` a role keeps the policies that it has. */
+/** With `merge` a role retains its existing policies. */
 function mergedRoles(now: readonly RoleEntry[] = [], next: readonly RoleEntry[]): RoleEntry[] {
   const before = new Map(now.map((role) => [role.id, role]));
   return next.map((role) => {
@@ -175,7 +175,7 @@ function mergedRoles(now: readonly RoleEntry[] = [], next: readonly RoleEntry[])
   });
 }
 
-/** Permissions of the snapshot's policies that the snapshot does not have. */
+/** Permissions of the snapshot's policies that the snapshot does not contain. */
 function surplus(now: RightsSnapshot, next: RightsSnapshot): PermissionEntry[] {
   const wanted = new Set((next.permissions ?? []).map(permissionKey));
   const policies = new Set([
@@ -188,8 +188,9 @@ function surplus(now: RightsSnapshot, next: RightsSnapshot): PermissionEntry[] {
 }
 
 /**
- * What differs from a snapshot. Policies and roles that it does not have stay, because users may have
- * them; permissions that its policies do not have there go, unless it is merged.
+ * The differences to a snapshot. Policies and roles that it does not contain remain, because users
+ * may have them. Permissions of its policies that it does not contain are deleted, unless it is
+ * merged.
  * @throws ServiceError INVALID_PAYLOAD for an entry that is listed twice
  */
 export function diffRights(

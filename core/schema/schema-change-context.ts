@@ -1,6 +1,6 @@
 /**
- * What a schema operation works with: the catalog, and the transaction in which it reads and
- * changes everything.
+ * The context of a schema operation: the catalog, and the transaction in which it reads and changes
+ * everything.
  */
 
 import type { Sql } from '#core/database/sql.ts';
@@ -39,7 +39,7 @@ export interface ChangedRow {
 }
 
 export interface Alteration {
-  /** The catalog before the change; it does not contain what the change has made. */
+  /** The catalog before the change; it does not contain the results of the change. */
   readonly catalog: Catalog;
   /** The schema of the system tables. */
   readonly system: string;
@@ -56,18 +56,18 @@ export interface Alteration {
    * @throws {ServiceError} the translated error of PostgreSQL
    */
   readonly run: (statement: Sql) => Promise<void>;
-  /** As `run`, with the rows that the statement returns; a dry run gets none. */
+  /** Like `run`, with the rows that the statement returns; a dry run returns no rows. */
   readonly write: <Row extends object>(statement: Sql) => Promise<readonly Row[]>;
-  /** Records the history of changed rows, as they are now; not in a dry run. */
+  /** Records the history of changed rows in their current state; not in a dry run. */
   readonly record: (
     collection: string,
     action: 'create' | 'update' | 'delete',
     rows: readonly ChangedRow[],
   ) => Promise<void>;
   /**
-   * Locks tables for the rest of the transaction without making others wait behind it. Called once,
-   * with all tables of the change, before the first statement on any of them. Tables that are
-   * locked already, and new ones, are skipped.
+   * Locks tables for the rest of the transaction without blocking other sessions behind it. Called
+   * once, with all tables of the change, before the first statement on any of them. Already locked
+   * tables and new ones are skipped.
    * @throws SERVICE_UNAVAILABLE naming the sessions that held a table for too long
    */
   readonly lock: (tables: readonly TableLock[]) => Promise<void>;

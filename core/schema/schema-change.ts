@@ -1,6 +1,7 @@
 /**
  * The schema changes: each is plain JSON, sent from the edge that accepts it to the worker that
- * makes it. Only shapes; whether a change is possible is found out when it is made.
+ * applies it. These schemas validate only the structure; whether a change is possible is checked
+ * when it is applied.
  */
 import * as v from 'valibot';
 import {
@@ -46,7 +47,7 @@ export const ALIAS_TYPES = ['alias', 'o2m', 'm2m', 'm2a', 'o2a', 'files', 'trans
 export const FIELD_TYPES = [...COLUMN_TYPES, ...ALIAS_TYPES] as const;
 export type FieldTypeName = (typeof FIELD_TYPES)[number];
 
-/** The name of something that exists; nothing new gets this name. */
+/** The name of an existing object; new objects are validated separately. */
 const existing = v.string();
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_760));
@@ -54,7 +55,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_7
 /** The properties of a column. */
 export const fieldSchemaInput = knownMembers(
   {
-    /** A value of the column's type, or one of the few functions that are allowed. */
+    /** A value of the column's type, or one of the few allowed functions. */
     default_value: v.optional(v.unknown()),
     max_length: v.optional(v.nullable(count)),
     numeric_precision: v.optional(v.nullable(count)),
@@ -65,7 +66,7 @@ export const fieldSchemaInput = knownMembers(
     is_primary_key: v.optional(v.boolean()),
     has_auto_increment: v.optional(v.boolean()),
     comment: v.optional(v.nullable(v.string())),
-    /** PostgreSQL's own type; used when it is one that the field's type allows. */
+    /** A PostgreSQL type; used when the field's type allows it. */
     data_type: v.optional(v.nullable(v.string())),
   },
   [
@@ -136,7 +137,7 @@ export const relationInput = v.strictObject({
 });
 export type RelationInput = v.InferOutput<typeof relationInput>;
 
-/** One schema change; it is made as a whole or not at all. */
+/** One schema change; it is applied completely or not at all. */
 export const schemaChange = v.variant('kind', [
   v.strictObject({
     kind: v.literal('collections.create'),

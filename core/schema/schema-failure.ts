@@ -5,7 +5,7 @@ import { invalidPayload, ServiceError, unavailable } from '#core/base/errors/ser
 import { EVERYTHING, isTransient, translateFailure, wordsOf } from '#core/database/failure.ts';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
 
-/** SQLSTATEs (PostgreSQL, appendix A) for something that exists already. */
+/** SQLSTATEs (PostgreSQL, appendix A) for objects that already exist. */
 const DUPLICATES: ReadonlySet<string> = new Set([
   SQLSTATE.duplicateColumn,
   SQLSTATE.duplicateTable,
@@ -14,12 +14,12 @@ const DUPLICATES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Classes whose message says what is not possible: unsupported features, dependent objects, limits,
- * states of objects, and wrong definitions.
+ * Classes whose message explains why a change is not possible: unsupported features, dependent
+ * objects, limits, states of objects, and wrong definitions.
  */
 const IMPOSSIBLE: ReadonlySet<string> = new Set(['0A', '2B', '42', '54', '55']);
 
-/** The ServiceError for an error; one that another attempt may not meet is returned unchanged. */
+/** The ServiceError for an error; an error that a retry may avoid is returned unchanged. */
 export function schemaFailure(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const sqlstate = error.code ?? '';

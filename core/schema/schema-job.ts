@@ -20,7 +20,7 @@ export const schemaMessage = v.strictObject({
   concurrently: v.boolean(),
   /** Loss of values is accepted. */
   force: v.boolean(),
-  /** From where the request came, for the history of rights. */
+  /** The client of the request, for the history of permissions. */
   visitor: v.optional(visitor),
 });
 export type SchemaMessage = v.InferOutput<typeof schemaMessage>;
@@ -32,7 +32,7 @@ export const schemaResult = v.looseObject({
 });
 export type SchemaResult = v.InferOutput<typeof schemaResult>;
 
-/** The only collection of a change; null when there are several or none. */
+/** The only collection of a change; null for several or no collections. */
 function collectionOf(change: SchemaChange): string | null {
   if ('collection' in change) return change.collection;
   if (change.kind === 'relations.create') return change.relation.collection;
@@ -45,7 +45,7 @@ function collectionOf(change: SchemaChange): string | null {
   return names.length === 1 ? (names[0] ?? null) : null;
 }
 
-/** Who asks for a change, and from where. */
+/** The user who requests a change, and the client. */
 export interface ChangeRequester {
   readonly user: string | null;
   readonly visitor?: Visitor;
@@ -69,7 +69,7 @@ export function schemaSubmission(
     ...(visitor !== undefined && isRecorded(change) ? { visitor } : {}),
   };
   return {
-    // The same request may come from elsewhere.
+    // The same request may come from another client.
     request,
     kind: SCHEMA_JOB,
     queue: 'schema',

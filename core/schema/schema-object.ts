@@ -1,6 +1,6 @@
 /**
- * Collections and fields as they are shown: plain objects made from the catalog alone. Does not
- * check rights; relations are in `relation-object.ts`.
+ * The API representation of collections and fields: plain objects derived from the catalog alone.
+ * Does not check permissions; relations are in `relation-object.ts`.
  */
 import type { Collection, Field } from '#core/model/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
@@ -21,7 +21,7 @@ export interface CollectionObject {
     readonly schema: string;
     readonly name: string;
     readonly comment: string | null;
-    /** The fields of a key of several, in its order; missing for other keys. */
+    /** The fields of a composite key, in its order; missing for other keys. */
     readonly primary_key?: readonly string[];
   } | null;
 }
@@ -53,7 +53,7 @@ function tableObject({ schema, name, comment, primaryKey }: TableDescriptor) {
   return { schema, name, comment, ...(isWide ? { primary_key: primaryKey } : {}) };
 }
 
-/** A collection as it is shown. */
+/** The API representation of a collection. */
 export function collectionObject(collection: Collection): CollectionObject {
   const { name, table } = collection;
   return {
@@ -63,7 +63,7 @@ export function collectionObject(collection: Collection): CollectionObject {
   };
 }
 
-/** A text as it is; other values as JSON text. */
+/** A text unchanged; other values as JSON text. */
 function asText(value: unknown): unknown {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -87,7 +87,7 @@ function fieldMeta(collection: Collection, field: Field): MetaObject | null {
 }
 
 /**
- * A field as it is shown.
+ * The API representation of a field.
  * @param building an index of this field is being built, or waits for it
  */
 export function fieldObject(collection: Collection, field: Field, building = false): FieldObject {

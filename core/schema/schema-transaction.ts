@@ -17,7 +17,7 @@ import { schemaFailure } from './schema-failure.ts';
 import { lockTables } from './table-lock.ts';
 
 export interface AlterOptions {
-  /** A connection of its own, in no transaction. */
+  /** A separate connection, outside of a transaction. */
   readonly client: Connection;
   /** The newest catalog; when the schema has changed since, the change fails. */
   readonly catalog: Catalog;
@@ -26,7 +26,7 @@ export interface AlterOptions {
   readonly lockTimeout: number;
   readonly concurrently: boolean;
   readonly force: boolean;
-  /** Whom the history of changed rows names. */
+  /** The author that the history of changed rows records. */
   readonly author: Author;
   /** Aborted when the change is cancelled. */
   readonly signal: AbortSignal;
@@ -40,7 +40,7 @@ function tableKey({ schema, name }: TableName): string {
   return JSON.stringify([schema, name]);
 }
 
-/** An existing table that can be indexed while others write. */
+/** An existing table that can be indexed concurrently with writes. */
 function isBusy(catalog: Catalog, { schema, name }: TableName): boolean {
   for (const { table } of catalog.collections.values()) {
     if (table?.schema === schema && table.name === name) return table.kind === 'table';
@@ -67,7 +67,7 @@ function questions({ client, signal }: AlterOptions) {
 
 type Query = ReturnType<typeof questions>;
 
-/** Takes locks once; locks that are held already are skipped. */
+/** Takes locks once; locks that are already held are skipped. */
 function locker({ client, lockTimeout, signal }: AlterOptions): Alteration['lock'] {
   const held = new Set<string>();
   return async (tables) => {
@@ -85,7 +85,7 @@ function locker({ client, lockTimeout, signal }: AlterOptions): Alteration['lock
   };
 }
 
-/** Removes what an unfinished attempt left in the session. */
+/** Removes the invalid index of an unfinished attempt. */
 async function dropInvalid(query: Query, schema: string, index: string): Promise<void> {
   const { rowCount } = await query(sql`
     SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -129,9 +129,9 @@ function alterationOn(options: AlterOptions): Alteration {
 }
 
 /**
- * Makes a change and publishes its catalog.
+ * Applies a change and publishes its catalog.
  * @returns the version of that catalog, after the commit
- * @throws {ServiceError} why the change is not possible; nothing has changed then
+ * @throws {ServiceError} why the change is not possible; the database is then unchanged
  * @throws the signal's reason when it was aborted before the commit
  */
 export async function alterSchema(change: SchemaChange, options: AlterOptions): Promise<number> {
@@ -150,7 +150,7 @@ export async function alterSchema(change: SchemaChange, options: AlterOptions): 
     return version;
   } catch (error) {
     signal.removeEventListener('abort', cancel);
-    // A broken connection has rolled back already.
+    // A broken connection has already rolled back.
     await client.query('ROLLBACK').catch(() => undefined);
     signal.throwIfAborted();
     throw schemaFailure(error);

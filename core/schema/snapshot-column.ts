@@ -1,6 +1,6 @@
 /**
- * Columns of exactly the type that a snapshot names, even one that fields cannot be given
- * otherwise, such as an enumeration, an array, or text of a fixed length.
+ * Columns of exactly the type in a snapshot, even one that no field type produces, such as an
+ * enumeration, an array, or text of a fixed length.
  */
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
@@ -37,8 +37,8 @@ const MEMBERS = [
 export type ColumnSchema = v.InferOutput<typeof fieldSchemaInput>;
 
 /**
- * The parts of a snapshot's column from which a column is created.
- * @throws ServiceError INVALID_PAYLOAD for an impossible column
+ * The members of a snapshot's column from which a column is created.
+ * @throws ServiceError INVALID_PAYLOAD for an invalid column
  */
 export function columnSchema({ collection, field, schema }: SnapshotField): ColumnSchema {
   const members = Object.entries(schema ?? {}).filter(([name]) => MEMBERS.includes(name));
@@ -49,7 +49,7 @@ export function columnSchema({ collection, field, schema }: SnapshotField): Colu
 }
 
 interface FoundType {
-  /** PostgreSQL's own words. */
+  /** The notation of PostgreSQL. */
   readonly text: string;
   readonly name: string;
 }
@@ -63,8 +63,8 @@ function measures(name: string, schema: ColumnSchema): string {
 
 /**
  * The type of a column in DDL.
- * @throws ServiceError UNPROCESSABLE_ENTITY when the database does not have it, INVALID_PAYLOAD
- * when the field has none
+ * @throws ServiceError UNPROCESSABLE_ENTITY when the type does not exist in the database,
+ *   INVALID_PAYLOAD when the field has no type
  */
 export async function exactType(
   alteration: Alteration,
@@ -81,7 +81,7 @@ export async function exactType(
       sql`SELECT format_type(t.oid, NULL) AS text, t.typname AS name FROM pg_type t
         WHERE t.oid = to_regtype(${wanted}) AND t.typtype <> 'p'`,
     )
-    // A text that is no type at all is an error of syntax.
+    // A text that is not a type is a syntax error.
     .catch((error: unknown) => {
       throw schemaFailure(error);
     });

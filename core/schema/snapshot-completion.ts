@@ -1,6 +1,6 @@
 /**
- * Completes snapshots: missing members are taken from the current schema, or are the defaults, so
- * that snapshots can be compared member by member.
+ * Completes snapshots: missing members come from the current schema or have default values, so that
+ * snapshots can be compared member by member.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -142,7 +142,7 @@ class Completion {
       `The column ${collection}.${field}`,
       this.#force,
     );
-    // Whether a default is an expression comes with the default, or not at all.
+    // The mark for an expression applies only together with its default.
     const { default_is_expression: mark, ...column } = now?.schema ?? COLUMN;
     const kept =
       mark !== undefined && !Object.hasOwn(given, 'default_value')

@@ -19,7 +19,10 @@ import { completeSnapshot } from './snapshot-completion.ts';
 import { byEntryKey, entryKey, type SnapshotEntry } from './snapshot-entry.ts';
 import type { SnapshotInput } from './snapshot-input.ts';
 
-/** Whether the schema becomes the snapshot, or is only extended and changed by it. */
+/**
+ * Whether the schema becomes identical to the snapshot, or the snapshot only adds to and changes
+ * it.
+ */
 export const DIFF_MODES = ['mirror', 'merge'] as const;
 export type DiffMode = (typeof DIFF_MODES)[number];
 
@@ -69,7 +72,7 @@ export interface FoundDiff extends FoundRightsDiff {
   readonly relations: readonly RelationEntry[];
 }
 
-/** Of schemas that are equal. */
+/** The diff of equal schemas. */
 export const NO_DIFFERENCE: FoundDiff = {
   ...{ collections: [], fields: [], systemFields: [], relations: [] },
 };
@@ -133,8 +136,8 @@ function placed({ now, next }: Pair<SnapshotField | SnapshotSystemField>) {
 }
 
 /**
- * The part of the schema that a snapshot describes; one of some collections says nothing about
- * others.
+ * The part of the schema that a snapshot describes. A partial snapshot describes only its own
+ * collections.
  */
 function scopeOf(current: Snapshot, given: SnapshotInput): SnapshotContent {
   if (given.version !== SNAPSHOT_VERSION.partial) return current;
@@ -149,8 +152,8 @@ function scopeOf(current: Snapshot, given: SnapshotInput): SnapshotContent {
 }
 
 /**
- * Compares the schema with a snapshot. What is deleted together with a collection is not listed
- * separately.
+ * Compares the schema with a snapshot. Parts that are deleted together with a collection are not
+ * listed separately.
  * @param force unknown members are ignored
  * @returns null when they are equal
  * @throws ServiceError INVALID_PAYLOAD for unknown members without force
@@ -210,9 +213,8 @@ function applied<T extends SnapshotEntry>(
 }
 
 /**
- * The schema after a diff; everything in a deleted collection is deleted too.
- * @throws ServiceError INVALID_PAYLOAD when it changes what does not exist, or the result is
- *   invalid
+ * The schema after a diff; all contents of a deleted collection are deleted too.
+ * @throws ServiceError INVALID_PAYLOAD when it changes nonexistent parts, or the result is invalid
  */
 export function schemaAfterDiff(current: SnapshotContent, diff: SchemaDiff): unknown {
   const collections = applied(current.collections, diff.collections);

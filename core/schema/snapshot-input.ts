@@ -49,7 +49,7 @@ export type SnapshotInput = v.InferOutput<typeof snapshotInput>;
 /**
  * Parses a snapshot.
  * @param force accept a snapshot of another release or database
- * @throws ServiceError INVALID_PAYLOAD naming what is wrong
+ * @throws ServiceError INVALID_PAYLOAD naming the invalid part
  */
 export function parseSnapshot(value: unknown, force: boolean): SnapshotInput {
   const result = v.safeParse(snapshotInput, value, { abortEarly: true });

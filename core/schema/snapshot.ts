@@ -1,6 +1,6 @@
 /**
- * The schema of an installation as one document: collections, fields and relations, without what
- * only concerns this database, so that another one can be made alike.
+ * The schema of an installation as one document: collections, fields and relations. Data that
+ * concerns only this database is omitted, so that the schema can be recreated in another one.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -24,10 +24,7 @@ type Members = Readonly<Record<string, unknown>>;
 export interface SnapshotCollection {
   readonly collection: string;
   readonly meta: MetaObject | null;
-  /**
-   * Null for a folder. `kind` when it is not a plain table, `primary_key` for a key of several
-   * columns.
-   */
+  /** Null for a folder. `kind` when it is not a plain table, `primary_key` for a composite key. */
   readonly schema: Members | null;
 }
 
@@ -65,7 +62,7 @@ export interface SnapshotContent {
 
 export interface Snapshot extends SnapshotContent {
   readonly version: number;
-  /** The release that took it. */
+  /** The release that created it. */
   readonly sluice: string;
   readonly vendor: string;
 }
@@ -95,7 +92,7 @@ function collectionOf(collection: Collection): SnapshotCollection {
   };
 }
 
-/** SQL that `default_value` shows as text; a constant is never as long as its own expression. */
+/** SQL that `default_value` contains as text; a constant is never as long as its own expression. */
 function isExpression(field: Field, value: unknown): boolean {
   return (
     value !== null &&
@@ -104,7 +101,7 @@ function isExpression(field: Field, value: unknown): boolean {
   );
 }
 
-/** The functions that a default may be, in requests and snapshots. */
+/** The functions that are allowed as defaults, in requests and snapshots. */
 const KNOWN_DEFAULT = /^(?:now\(\)|CURRENT_TIMESTAMP(?:\(\d\))?|gen_random_uuid\(\))$/i;
 
 /** The default of a column; an expression is marked, because only this database can compute it. */
@@ -124,7 +121,7 @@ function fieldOf(collection: Collection, field: Field): SnapshotField {
     meta: without(meta, 'id'),
   };
   if (schema === null) return { ...common, schema: null };
-  // The schemas of tables and the state of index builds concern this database only.
+  // The schemas of tables and the state of index builds concern only this database.
   const { schema: _, foreign_key_schema: __, index_state: ___, ...portable } = schema;
   const defaults = defaultOf(field, schema.default_value, schema.has_auto_increment);
   return { ...common, schema: { ...portable, ...defaults } };
@@ -193,7 +190,7 @@ export async function takeSnapshot(
   };
 }
 
-/** The hash of a snapshot; it shows whether the schema has changed meanwhile. */
+/** The hash of a snapshot; it detects changes of the schema. */
 export function snapshotHash(snapshot: Snapshot): Promise<string> {
   const { version, sluice, vendor, collections, fields, systemFields, relations } = snapshot;
   return hashList([

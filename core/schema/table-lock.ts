@@ -1,8 +1,8 @@
 /**
- * Takes the locks of a schema change without making anybody wait behind it. A session that queues
- * for a strong lock blocks all who come later, readers too. So it never queues behind a session
- * that has held its lock for long, and only for short times behind others; these times grow with
- * the wait.
+ * Takes the locks of a schema change without blocking other sessions behind it. A session that
+ * queues for a strong lock blocks all later sessions, including readers. So it never queues behind
+ * a session that has held its lock for long. Behind other sessions it queues only for short times,
+ * which grow with the total wait.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -23,12 +23,12 @@ export interface LockOptions {
 const WAIT_FACTOR = 10;
 /** The first attempt queues this long (ms), later ones for a share of the elapsed time. */
 const FIRST_MS = 10;
-/** The pause (ms) between two checks of who holds a table. */
+/** The pause (ms) between two checks for sessions that hold a table. */
 const LOOK_MS = 50;
 /** Longer than the time (ms) after which PostgreSQL itself cancels an autovacuum. */
 const YIELD_MS = 500;
 
-/** Weak modes first: locks that readers notice are taken last and so held for the shortest time. */
+/** Weak modes first: locks that block readers are taken last and so held for the shortest time. */
 const MODES: readonly LockMode[] = ['SHARE ROW EXCLUSIVE', 'ACCESS EXCLUSIVE'];
 
 /** A session with a conflicting lock; without a pid it is a prepared transaction. */
@@ -36,7 +36,7 @@ interface BlockingSession {
   readonly pid: number | null;
   /** Its transaction. */
   readonly transaction: string;
-  /** An autovacuum, which PostgreSQL cancels when somebody waits for long enough. */
+  /** An autovacuum, which PostgreSQL cancels when another session waits long enough. */
   readonly autovacuum: boolean;
 }
 
@@ -95,7 +95,7 @@ class Attempt {
   }
 
   /**
-   * Waits for a lock that neither readers nor writers notice until the autovacuum was cancelled.
+   * Waits, until the autovacuum is cancelled, for a lock that blocks neither readers nor writers.
    */
   async #endAutovacuum(): Promise<void> {
     const { rows } = await this.#client.query<{ ms: number }>(
@@ -160,7 +160,7 @@ export async function lockTables(
     const known = seen;
     const since = ({ transaction }: BlockingSession) => known.get(transaction) ?? now;
     seen = new Map(holders.map((holder) => [holder.transaction, since(holder)]));
-    // Do not queue behind a session that has held its lock for longer than we would wait.
+    // Does not queue behind a session that has held its lock for longer than the permitted wait.
     const long = holders.some((one) => !one.autovacuum && now - since(one) > wait);
     const autovacuum = holders.some((one) => one.autovacuum);
     if (!long && (await attempt.make(wait, autovacuum))) return;

@@ -1,6 +1,6 @@
 /**
- * Converts the values of a column to another type, and finds values that would be lost: as SQL
- * expressions, so that PostgreSQL decides with its own casts.
+ * Converts the values of a column to another type, and finds values that would be lost. Uses SQL
+ * expressions, so that PostgreSQL's own casts determine the result.
  */
 
 import { bareType } from '#core/database/column-type.ts';
@@ -12,7 +12,7 @@ import type { Alteration } from './schema-change-context.ts';
 /** The new type of a column. */
 export interface TargetType {
   readonly type: ColumnTypeName;
-  /** As DDL writes it. */
+  /** Its notation in DDL. */
   readonly sql: Sql;
   /** Characters, or digits before and after the point; null without a limit. */
   readonly length: number | null;
@@ -21,11 +21,11 @@ export interface TargetType {
 }
 
 export interface Conversion {
-  /** No value can be lost, so none is checked. */
+  /** No value can be lost, so no value is checked. */
   readonly safe: boolean;
   /** The value of the new type; fails for a value that cannot be cast. */
   readonly convert: (value: Sql) => Sql;
-  /** Whether the value survives; fails, or is null, for a value that cannot be cast. */
+  /** Whether the value is preserved; fails, or is null, for a value that cannot be cast. */
   readonly fits: (value: Sql) => Sql;
 }
 
@@ -84,7 +84,7 @@ function fromText(type: ColumnTypeName, target: Sql): Conversion['convert'] {
   return (value) => sql`${value}::text::${target}`;
 }
 
-/** A text survives when no information is lost: digits, a date, an offset. */
+/** A text is preserved when no information is lost: digits, a date, an offset. */
 function textFits(type: ColumnTypeName, convert: Conversion['convert']): Conversion['fits'] {
   if (TEXT_TARGETS.has(type)) return (value) => sql`(${convert(value)})::text = ${value}::text`;
   if (NUMBERS.has(type)) {

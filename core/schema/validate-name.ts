@@ -12,7 +12,7 @@ export const NAME_BYTES_MAX = 63;
 const FOREIGN_PREFIX = 'directus_';
 
 /**
- * A name for something new.
+ * Validates the name of a new object.
  * @param what `collection` or `field`
  */
 export function validateName(what: 'collection' | 'field') {

@@ -1,4 +1,4 @@
-/** The headers of answers that use the response cache. */
+/** The headers of responses that use the response cache. */
 import type { Caller } from '#core/access/grants.ts';
 import type { Config } from '#core/base/config/variables.ts';
 import type { CachedText } from '#core/write/cache/response-cache.ts';
@@ -10,7 +10,7 @@ type CacheConfig = Pick<
   'CACHE_ENABLED' | 'CACHE_STATUS_HEADER' | 'CACHE_SKIP_ALLOWED' | 'CACHE_CONTROL_S_MAXAGE'
 >;
 
-/** Tags of cached answers, so that they are not hashed again. */
+/** Entity tags of cached responses, so that the bodies are not hashed again. */
 const tags = new WeakMap<Buffer, string>();
 
 function tagOf(body: Buffer): string | null {
@@ -22,29 +22,31 @@ function tagOf(body: Buffer): string | null {
   return tag;
 }
 
-/** The client asks for an answer that does not come from a cache, and may do so. */
+/**
+ * The client requests a response that does not come from a cache, and the configuration allows it.
+ */
 export function skipsCache(config: CacheConfig, request: Pick<Request, 'header'>): boolean {
   if (!config.CACHE_ENABLED || !config.CACHE_SKIP_ALLOWED) return false;
   return /(?:^|[\s,])no-store(?:$|[\s,;])/i.test(request.header('cache-control') ?? '');
 }
 
 /**
- * What other caches may keep (RFC 9111, 5.2.2). A browser asks again each time, with the tag, so
- * that it shows the same as the API. Only proxies may be allowed more.
+ * What other caches may store (RFC 9111, 5.2.2). A browser revalidates each time with the tag, so
+ * it shows the same data as the API. Only proxies may be allowed more.
  */
 function cacheControl(config: CacheConfig, caller: Caller): Record<string, string> {
-  // No header contains the address of the client, so a proxy cannot tell for whom the answer is.
+  // No header contains the client's address, so a proxy cannot match the response to its client.
   if (caller.user !== null || caller.role !== null || caller.byAddress) {
     return { 'Cache-Control': 'private, max-age=0' };
   }
-  // Without it a proxy might show answers for anonymous callers to users who are logged in.
+  // Without `Vary` a proxy might send responses for anonymous callers to authenticated users.
   const Vary = 'Authorization, Cookie';
   const seconds = Math.floor(config.CACHE_CONTROL_S_MAXAGE / 1_000);
   if (seconds === 0) return { 'Cache-Control': 'public, max-age=0', Vary };
   return { 'Cache-Control': `public, max-age=0, s-maxage=${seconds}`, Vary };
 }
 
-/** The headers of an answer; undefined when nothing is cached. */
+/** The caching headers of a response; undefined when it is not cached. */
 export function cacheHeaders(
   config: CacheConfig,
   request: Pick<Request, 'header'>,

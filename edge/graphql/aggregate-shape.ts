@@ -1,4 +1,4 @@
-/** What can be aggregated of a collection, and which scalars show it. */
+/** The possible aggregates of a collection, and the scalars of their results. */
 
 import { isColumn } from '#core/model/catalog/catalog.ts';
 import {
@@ -10,7 +10,7 @@ import { type ScalarName, scalarOf } from './scalar-name.ts';
 import type { SchemaShapes } from './schema-shapes.ts';
 import type { AggregatePart } from './type-names.ts';
 
-/** All but that which counts items. */
+/** All functions except the one that counts items. */
 type FieldFunction = Exclude<AggregateFunction, 'countAll'>;
 
 const PARTS: Readonly<Record<FieldFunction, AggregatePart>> = {
@@ -53,7 +53,7 @@ export function aggregatesOf(
   return found;
 }
 
-/** Sums and averages are beyond the range of what is summed; whole ones of 64 bits stay exact. */
+/** Sums and averages may exceed the range of the summed type; 64-bit integers stay exact. */
 function scalarIn(part: AggregatePart, scalar: ScalarName): ScalarName {
   if (scalar === 'Int' || part === 'fields') return 'Float';
   return scalar === 'List' ? 'String' : scalar;

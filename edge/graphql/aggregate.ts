@@ -1,4 +1,4 @@
-/** Aggregates: what is asked of the query compiler, and its answer in the shape of GraphQL. */
+/** Aggregates: the request to the query compiler, and its result in the structure of GraphQL. */
 import type { FieldNode } from 'graphql';
 import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import { isAggregateFunction } from '#core/query/aggregate.ts';
@@ -11,17 +11,17 @@ import type { ScalarName } from './scalar-name.ts';
 
 const TYPENAME = '__typename';
 
-/** One member of a group, by its key: of which aggregate, and which fields under which keys. */
+/** One member of a group, by its key: the aggregate, and its fields by key. */
 interface Member {
   readonly name: string;
   readonly fields: CollectedFields;
-  /** Of the results, by the names of the fields. */
+  /** The scalars of the results, by field name. */
   readonly scalars: ReadonlyMap<string, ScalarName>;
 }
 
 export interface Aggregation {
   query(selector: LevelSelector): Query;
-  /** The text of the answer, from that of the query. */
+  /** Converts the result of the query to the text of the response. */
   answerOf(text: string): string;
 }
 
@@ -34,7 +34,7 @@ function number(value: unknown): number | null {
   return Number.isFinite(made) ? made : null;
 }
 
-/** @param nodes of the field of the root */
+/** @param nodes of the root field */
 export function parseAggregation(
   collection: string,
   nodes: readonly FieldNode[],
@@ -66,7 +66,7 @@ export function parseAggregation(
     }
   }
   const groups = Array.isArray(given.groupBy) ? given.groupBy.map(String) : [];
-  // Without a group and an aggregate the answer would be items.
+  // Without a group and an aggregate the result would be items.
   if (terms.size === 0) terms.set('', { aggregate: 'countAll', field: '*' });
   const groupKeys = groups.map((asked) => {
     const call = parseFunctionCall(asked);

@@ -1,17 +1,17 @@
-/** The values of a document's variables, as their types coerce them. */
+/** Coerces the values of a document's variables to their types. */
 import { getVariableValues, type OperationDefinitionNode } from 'graphql';
 import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import type { ValidDocument } from './valid-document.ts';
 
-/** What every object of JavaScript has, such as `constructor`. */
+/** Members that every JavaScript object inherits, such as `constructor`. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 
-/** Whether a document names a member that objects have without being given it. */
+/** Whether a document contains the name of a member that objects inherit. */
 export function mentionsInheritedMember(names: ReadonlySet<string>): boolean {
   return INHERITED.some((name) => names.has(name));
 }
 
-/** The same value, whose objects have what they were given and nothing else. */
+/** The same value, whose objects have only their own members. */
 function ownOnly(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ownOnly);
   return isJsonObject(value) ? ownMembers(value) : value;
@@ -23,7 +23,7 @@ function ownMembers(object: JsonObject): JsonObject {
   return own;
 }
 
-/** Coerces what a client sent as variables. */
+/** Coerces the variables that a client sent. */
 export function coerceVariables(
   { endpoint, inherits }: ValidDocument,
   { variableDefinitions = [] }: OperationDefinitionNode,

@@ -10,10 +10,10 @@ import {
 } from 'graphql';
 import type { CoercedVariables } from './document-cache.ts';
 
-/** The nodes of each key of the answer, in the order in which the keys come first. */
+/** The nodes of each response key, in the order in which the keys first appear. */
 export type CollectedFields = Map<string, FieldNode[]>;
 
-/** What a selection refers to beyond itself. */
+/** The definitions outside of a selection that it refers to. */
 export interface SelectionContext {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: CoercedVariables;

@@ -1,7 +1,7 @@
 /**
- * Documents: parsed within limits, validated against the schema that their names reach, and kept with
- * it. The same document of a caller with the same rights costs nothing but its variables. New ones are
- * checked fairly to their holders, and what is kept has a part of the heap.
+ * Parses documents within limits, validates them against the reachable part of the schema, and
+ * caches both. A repeated document with the same permissions costs only its variables. New
+ * documents are checked fairly among their holders, and the cache is limited to a part of the heap.
  */
 
 import {
@@ -33,7 +33,7 @@ export interface DocumentLimits {
   readonly tokens: number;
   /** GRAPHQL_MAX_ALIASES */
   readonly aliases: number;
-  /** GRAPHQL_MAX_FIELDS: validation compares each with many others. */
+  /** GRAPHQL_MAX_FIELDS: validation compares each field with many others. */
   readonly fields: number;
   /** GRAPHQL_MAX_ROOT_FIELDS */
   readonly rootFields: number;
@@ -41,26 +41,26 @@ export interface DocumentLimits {
   readonly introspection: boolean;
 }
 
-/** The values of variables, as their types coerced them. */
+/** The coerced values of variables. */
 export type CoercedVariables = NonNullable<ReturnType<typeof getVariableValues>['variableValues']>;
 
-/** A document, or what is wrong with it. */
+/** A valid document, or the errors of an invalid one. */
 export type CheckedDocument =
   | { readonly valid: ValidDocument; readonly errors?: never }
   | { readonly errors: readonly GraphQLError[]; readonly valid?: never };
 
-/** Documents that are kept for each set of rights, and sets of rights. */
+/** Maximum cached documents of one set of permissions, and maximum such sets. */
 const MAX_DOCUMENTS = 1_000;
 const MAX_RIGHTS = 200;
-/** What all that are kept may take of the heap, as a part of it. */
+/** The part of the heap that all cached documents may use. */
 const KEPT_PART = 0.125;
-/** What a part of a document takes, with its tokens, and a type of its schema; in bytes. */
+/** Estimated bytes of a document's node with its tokens, and of a type in its schema. */
 const NODE_BYTES = 400;
 const TYPE_BYTES = 4_000;
-/** Most errors of a document. */
+/** Maximum number of reported errors of a document. */
 const MAX_ERRORS = 20;
 
-/** The names in a document, and what of it is bounded. */
+/** The names in a document, and its numbers with limits. */
 interface Facts {
   readonly names: ReadonlySet<string>;
   readonly introspects: boolean;
@@ -89,7 +89,10 @@ function factsOf(document: DocumentNode): Facts {
   return { names, introspects, aliases, fields, nodes };
 }
 
-/** The names of all members in the values of variables, which input types must have, and their depth. */
+/**
+ * The names of all members in the values of variables, which input types must contain, and their
+ * depth.
+ */
 function partsOf(values: unknown): { readonly names: readonly string[]; readonly depth: number } {
   const names = new Set<string>();
   const open: (readonly [unknown, number])[] = [[values, 0]];
@@ -104,25 +107,25 @@ function partsOf(values: unknown): { readonly names: readonly string[]; readonly
   return { names: [...names].sort(), depth: most };
 }
 
-/** What is kept of a document. */
+/** A cached document. */
 interface Kept {
   readonly checked: CheckedDocument;
-  /** In bytes of the heap, about. */
+  /** Approximate bytes of the heap. */
   readonly size: number;
 }
 
-/** What is known for one set of rights and one catalog. */
+/** The cached documents of one set of permissions and one catalog. */
 class Known {
   readonly shapes: SchemaShapes;
   readonly documents: LRUCache<string, Kept>;
 
-  /** @param size what its documents may take, in bytes */
+  /** @param size maximum bytes of its documents */
   constructor(shapes: SchemaShapes, size: number) {
     this.shapes = shapes;
     this.documents = new LRUCache({
       max: MAX_DOCUMENTS,
       maxSize: size,
-      // A text has up to two bytes for a character, and is the key besides.
+      // A text takes up to two bytes per character, and is also part of the key.
       sizeCalculation: (kept, key) => kept.size + 4 * key.length,
     });
   }
@@ -135,7 +138,7 @@ function limitError(what: string, limit: number, variable: string): GraphQLError
 }
 
 export class DocumentCache {
-  /** Those that clients name by their hash. */
+  /** Documents that clients identify by hash. */
   readonly persisted = new PersistedDocuments();
   readonly #limits: DocumentLimits;
   readonly #size: number;
@@ -143,13 +146,13 @@ export class DocumentCache {
   #catalog: Catalog | null = null;
   #count = 0;
 
-  /** @param size what the documents that are kept may take together, in bytes */
+  /** @param size maximum bytes of all cached documents */
   constructor(limits: DocumentLimits, size = Math.floor(KEPT_PART * heapLimit())) {
     this.#limits = limits;
     this.#size = size;
   }
 
-  /** What those that are kept take together, in bytes, about. */
+  /** The approximate bytes of all cached documents. */
   get size(): number {
     let size = 0;
     for (const { documents } of this.#known.values()) size += documents.calculatedSize;
@@ -169,9 +172,8 @@ export class DocumentCache {
   }
 
   /**
-   * Parses and validates a document in the queue of what is compiled; the same text again is only
-   * looked up.
-   * @throws ServiceError SERVICE_UNAVAILABLE when too many of the holder wait
+   * Parses and validates a document in the compile queue; a repeated text is only looked up.
+   * @throws ServiceError SERVICE_UNAVAILABLE when too many documents of the holder wait
    */
   async check(
     catalog: Catalog,
@@ -186,7 +188,7 @@ export class DocumentCache {
     if (found !== undefined) return found.checked;
     return await compileQueue.run(holder, () => {
       const known = this.#of(catalog, rights);
-      // Another request may have had it checked meanwhile.
+      // Another request may have checked the document in the meantime.
       const again = known.documents.get(key);
       if (again !== undefined) return again.checked;
       const made = this.#check(known, scope, query, { inVariables, depth });
@@ -196,7 +198,7 @@ export class DocumentCache {
     });
   }
 
-  /** Forgets documents of those rights whose documents take the most. */
+  /** Removes the documents of the permissions whose documents use the most memory. */
   #bound(): void {
     while (this.size > this.#size) {
       let most: Known | null = null;
@@ -250,7 +252,7 @@ export class DocumentCache {
       maxErrors: MAX_ERRORS,
       hideSuggestions: true,
     });
-    // Errors refer to the document.
+    // The errors contain references to the document.
     if (errors.length > 0) return refused(errors, nodes);
     const fragments = new Map(
       document.definitions.flatMap((one) =>
@@ -287,8 +289,8 @@ export class DocumentCache {
 }
 
 /**
- * The operation that is to be executed.
- * @throws GraphQLError when the document has several and none is named, or not the named one
+ * The operation to execute.
+ * @throws GraphQLError when the document has several and none is named, or the name is unknown
  */
 export function operationOf(
   { definitions }: DocumentNode,

@@ -1,6 +1,6 @@
 /**
- * Carries out the fields of the root of one operation: each is one query or one write of the services
- * that REST uses, or a route of REST. No item is looked at here.
+ * Executes the root fields of one operation. Each is one query or one write of the services that
+ * REST uses, or a route of REST. The items stay JSON text and are not parsed.
  */
 
 import { type FieldNode, GraphQLError } from 'graphql';
@@ -36,14 +36,14 @@ import type { RootField } from './schema.ts';
 import type { ValidDocument } from './valid-document.ts';
 
 export type FieldOutcome =
-  /** Nothing was executed. */
+  /** The operation was refused before execution. */
   | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[] }
   /** A mutation that was sent by GET. */
   | { readonly kind: 'unsafe' }
   | {
       readonly kind: 'text';
       readonly text: string | Uint8Array;
-      /** It may hold a token, or what is made of a secret. */
+      /** The response may contain a token or data derived from a secret. */
       readonly secret: boolean;
       /** A mutation was executed. */
       readonly done?: true;
@@ -51,14 +51,14 @@ export type FieldOutcome =
     }
   | { readonly kind: 'stream'; readonly pieces: Pieces };
 
-/** The text of one field of the answer. */
+/** The text of one field of the response. */
 export type FieldText = { readonly text: string; readonly errors?: never } | FieldFailure;
 export interface FieldFailure {
   readonly errors: readonly object[];
   readonly text?: never;
 }
 
-/** Puts the answer around the only field of an operation. */
+/** Wraps the response around the only field of an operation. */
 function alone(key: string): Envelope {
   const before = `{"data":{${JSON.stringify(key)}:`;
   return {
@@ -106,7 +106,7 @@ export class Execution {
     return envelope === undefined ? target : { ...target, envelope };
   }
 
-  /** The query of a field, made only when its statement is not known. */
+  /** The query of a field, created only when its statement is not cached. */
   #question(
     key: string,
     query: (selector: LevelSelector) => ReturnType<LevelSelector['query']>,
@@ -118,8 +118,8 @@ export class Execution {
   }
 
   /**
-   * What the plan of one field of the root can cost; 0 for what is no list or item, and for what fails,
-   * which tells so in its own place.
+   * The maximum cost of one root field's plan. 0 for fields that routes answer, and for a failure,
+   * which execution reports.
    */
   async cost(key: string, nodes: readonly FieldNode[]): Promise<number> {
     const field = this.#valid.endpoint.queries.get(nodes[0]?.name.value ?? '');
@@ -142,7 +142,7 @@ export class Execution {
     return new LevelSelector(this.#selecting).argumentsOf(type, nodes);
   }
 
-  /** Reads what one field of the root asks for. */
+  /** Reads the data of one root field. */
   async #read(
     key: string,
     nodes: readonly FieldNode[],
@@ -186,7 +186,7 @@ export class Execution {
     return aggregation.answerOf(await this.#whole(answer));
   }
 
-  /** The text of an answer that stands beside others. */
+  /** The text of a result that the response contains with other fields. */
   async #whole(answer: ReadAnswer): Promise<string> {
     if (answer.kind === 'text') {
       const text = answer.text.toString();
@@ -283,7 +283,7 @@ export class Execution {
     return JSON.stringify(Object.fromEntries(answer));
   }
 
-  /** The errors of a field that failed; what is thrown where nobody waits for an answer. */
+  /** The errors of a failed field; rethrows the error when the client has disconnected. */
   failure(key: string, [node]: readonly FieldNode[], thrown: unknown): FieldFailure {
     const { services, request, caller } = this.#call;
     if (thrown instanceof ClientGoneError) throw thrown;
@@ -301,7 +301,9 @@ export class Execution {
     return { errors };
   }
 
-  /** The whole answer of an operation with one field that reads items; null for others. */
+  /**
+   * The whole response of an operation with one field that reads items; null for other operations.
+   */
   async only(key: string, nodes: readonly FieldNode[]): Promise<FieldOutcome | null> {
     const field = this.#valid.endpoint.queries.get(nodes[0]?.name.value ?? '');
     if (field === undefined || field.verb === 'aggregate') return null;
@@ -319,7 +321,7 @@ export class Execution {
     };
   }
 
-  /** The text of a field of the root. */
+  /** The text of a root field. */
   async field(key: string, nodes: readonly FieldNode[], type: string): Promise<FieldText> {
     try {
       return { text: await this.#fieldText(key, nodes, type) };
@@ -328,7 +330,7 @@ export class Execution {
     }
   }
 
-  /** A field that a route of REST answers. */
+  /** A field that a REST route answers. */
   async #route(route: RouteField, nodes: readonly FieldNode[], type: string): Promise<string> {
     const { services, request } = this.#call;
     const given = this.#arguments(type, nodes);
@@ -356,7 +358,7 @@ export class Execution {
   }
 }
 
-/** A written item or list; true where it may not be read. */
+/** A written item or list; true when the caller may not read it. */
 function written(answer: WriteAnswer): string {
   return answer === null ? 'true' : textOf(answer.data);
 }

@@ -1,6 +1,6 @@
 /**
- * A page to try GraphQL in, for browsers that open an endpoint: Altair, whose files are served from here
- * and from nowhere else. Its policy lets no script run but these files.
+ * The page for trying GraphQL, for browsers that open an endpoint: Altair, with all files from this
+ * server. Its policy prevents all scripts except these files.
  */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import type { Scope } from './schema.ts';
 /** Where the files of the page are. */
 const PAGE_PATH = '/graphql/page';
 
-/** The script that tells the page its endpoint. */
+/** The script that sets the endpoint of the page. */
 function settingsOf(scope: Scope): string {
   const path = scope === 'items' ? '/graphql' : '/graphql/system';
   return `const endpoint = new URL(${JSON.stringify(path)}, location.href);
@@ -46,7 +46,7 @@ const files: FileSource = {
   find: async (name) => (name === 'index.html' ? null : await all.find(name)),
 };
 
-/** Whether a browser asks for something to look at, not for an answer. */
+/** Whether the request is from a browser that displays a page. */
 export function acceptsHtml(request: Request): boolean {
   if (request.method === 'POST' || new URLSearchParams(request.query).has('query')) return false;
   const accept = request.header('accept');
@@ -58,7 +58,8 @@ export function acceptsHtml(request: Request): boolean {
 /** The page for an endpoint. */
 export async function explorerPage(scope: Scope): Promise<Response> {
   const policy = [
-    // The page writes its styles itself; only scripts could do harm, and they come as files alone.
+    // The page sets inline styles; only scripts could cause harm, and they are allowed only as
+    // files.
     ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'"],
     ...["img-src 'self' data:", "font-src 'self' data:"],
     ...["connect-src 'self'", "worker-src 'self' blob:", "frame-src 'self'", "base-uri 'self'"],
@@ -89,7 +90,7 @@ const page: StaticSite = {
   source: () => files,
   entry: null,
   hashed: /-[A-Z0-9]{8}\.\w+$/,
-  // What an extension of the page runs in a frame has no origin.
+  // An extension of the page that runs in a frame has no origin.
   policy: (name) =>
     name.startsWith('iframe-sandbox/')
       ? 'sandbox allow-scripts'

@@ -1,4 +1,4 @@
-/** Turns a condition as GraphQL writes it into the one that every API means. */
+/** Converts a condition in GraphQL syntax to the common form of all APIs. */
 import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import type { FieldShape, SchemaShapes } from './schema-shapes.ts';
 
@@ -23,7 +23,7 @@ function ofField(
   return [[name, value]];
 }
 
-/** The part of a many-to-any that `<field>__<collection>` names. */
+/** The target of a many-to-any relation in a name such as `<field>__<collection>`. */
 function ofTarget(shapes: SchemaShapes, collection: string, name: string, value: unknown) {
   for (const [field, shape] of shapes.of(collection)) {
     if (shape.kind !== 'any') continue;
@@ -34,7 +34,7 @@ function ofTarget(shapes: SchemaShapes, collection: string, name: string, value:
   return [name, value] as const;
 }
 
-/** @param value as it was coerced by the input type of the collection's conditions */
+/** @param value as coerced by the filter input type of the collection */
 export function parseFilterInput(
   shapes: SchemaShapes,
   collection: string,

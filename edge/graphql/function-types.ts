@@ -1,4 +1,4 @@
-/** What is told of parts of dates and numbers of related items, and conditions on it. */
+/** The types of date parts and of counts of related items, and the conditions on them. */
 import { GraphQLInputObjectType, GraphQLInt, GraphQLObjectType } from 'graphql';
 import { DATE_FUNCTIONS, type FunctionName, TIME_FUNCTIONS } from '#core/query/function-call.ts';
 import { NUMBER_OPERATORS } from './operator-types.ts';

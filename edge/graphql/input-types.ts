@@ -12,7 +12,7 @@ import { type Members, OPERATORS, SCALARS } from './operator-types.ts';
 import type { ScalarName } from './scalar-name.ts';
 import { type FieldShape, isName, type SchemaShapes } from './schema-shapes.ts';
 
-/** What has names in the documents that the schema is for. */
+/** Whether the documents of the schema contain a name. */
 export type UsedNames = (name: string) => boolean;
 
 export class InputTypes {
@@ -86,8 +86,8 @@ export class InputTypes {
   }
 
   /**
-   * The values of a new item, or of a changed one. It demands none: what stands below a relation may
-   * be an item that is there, and what a new one lacks is told when it is written.
+   * The values of a new or updated item. No member is required: a nested value may be an existing
+   * item, and a write reports missing values of a new one.
    */
   payload(collection: string, action: 'create' | 'update'): GraphQLInputObjectType {
     const name = this.#shapes.names.payload(collection, action);

@@ -1,6 +1,6 @@
 /**
- * A thread that holds whole schemas and answers what is asked of them: for hundreds of collections
- * that takes a second, which the event loop of an edge does not have.
+ * A thread that builds whole schemas and answers introspection queries. For hundreds of collections
+ * this takes a second, which would block the event loop of an edge.
  */
 import { parentPort } from 'node:worker_threads';
 import { type DocumentNode, executeSync, parse, printSchema } from 'graphql';
@@ -13,10 +13,10 @@ import { buildSchema, type EndpointSchema, type Scope } from './schema.ts';
 import { SchemaShapes } from './schema-shapes.ts';
 
 const all = () => true;
-/** Sets of rights whose schemas are kept. */
+/** Maximum number of permission sets whose schemas are cached. */
 const MAX_KNOWN = 4;
 
-/** What has arrived of a catalog. */
+/** The arrived parts of a catalog. */
 interface Parts {
   readonly collections: Map<string, Collection>;
   readonly relations: Map<string, Relations>;
@@ -42,7 +42,7 @@ class Known {
 }
 
 const known = new LRUCache<number, Known>({ max: MAX_KNOWN });
-/** Edges send one catalog after another; what was not asked for in the end is forgotten. */
+/** Edges send one catalog at a time; a catalog without a final query is dropped. */
 const arriving = new LRUCache<number, Parts>({ max: 1 });
 
 function take({ number, ...part }: CatalogPart): Parts {
@@ -53,7 +53,10 @@ function take({ number, ...part }: CatalogPart): Parts {
   return parts;
 }
 
-/** The schemas of a source whose parts are here; undefined where they were pushed out by others. */
+/**
+ * The schemas of a source whose parts have arrived; undefined when other catalogs have evicted
+ * them.
+ */
 function open(number: number, source: SchemaSource): Known | undefined {
   const parts = arriving.get(number);
   if (parts === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Asks whole schemas in a thread of its own, which ends when nobody has asked for a while. */
+/** Queries whole schemas in a separate thread, which ends when it is idle. */
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
@@ -11,37 +11,37 @@ import type { HealthChecks } from '#core/base/process/health-check.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type { Scope } from './schema.ts';
 
-/** Some collections of a catalog, as they travel, with the relations that start from them. */
+/** Some collections of a catalog, in transferable form, with the relations that start from them. */
 export interface CatalogPart {
-  /** Of the catalog and the rights. */
+  /** Identifies the catalog and the permissions. */
   readonly number: number;
   readonly collections: Catalog['collections'];
   readonly relations: Catalog['relations'];
 }
 
-/** What a schema is made of besides the collections, which went ahead in parts. */
+/** The inputs of a schema besides the collections, which are sent before in parts. */
 export interface SchemaSource {
   readonly version: number;
   /** Null for administrators. */
   readonly permissions: readonly PermissionRow[] | null;
 }
 
-/** What is asked of a schema. */
+/** A query of a schema. */
 export type IntrospectionQuery =
   | { readonly kind: 'text' }
   | {
       readonly kind: 'query';
-      /** A valid document with one operation, which asks for nothing but the schema. */
+      /** A valid document with one operation, which selects only the schema. */
       readonly query: string;
       readonly variables: Readonly<Record<string, unknown>> | null;
     };
 
 export interface IntrospectionTask {
   readonly id: number;
-  /** Of the catalog and the rights. */
+  /** Identifies the catalog and the permissions. */
   readonly number: number;
   readonly scope: Scope;
-  /** Null where the thread may know it. */
+  /** Null when the thread may have it cached. */
   readonly source: SchemaSource | null;
   readonly ask: IntrospectionQuery;
 }
@@ -53,17 +53,17 @@ const reply = v.union([
 ]);
 type Reply = v.InferOutput<typeof reply>;
 
-/** Questions that may wait. */
+/** Maximum number of waiting queries. */
 const MOST_WAITING = 50;
-/** Collections that travel at once: copying the whole of a large catalog would block the event loop. */
+/** Collections per message, because copying a large catalog at once would block the event loop. */
 const PART = 20;
-/** Characters of answers that are kept, because the same question comes again and again. */
+/** Maximum characters of cached results, because the same queries are repeated. */
 const KEPT_CHARACTERS = 33_554_432;
-/** Longest time (ms) of a question; then the thread is given up. */
+/** Timeout (ms) of a query; afterwards the thread is terminated. */
 const ANSWER_WITHIN_MS = 20_000;
-/** The thread ends when nobody has asked for so long (ms). */
+/** Idle time (ms) after which the thread ends. */
 const IDLE_MS = 60_000;
-/** Schemas whose failures are told in health. */
+/** Maximum number of schemas whose failures the health checks report. */
 const MOST_FAILED = 10;
 const THREAD_MEGABYTES = 1_024;
 
@@ -88,7 +88,7 @@ function permissionsOf(rights: Rights): readonly PermissionRow[] | null {
   );
 }
 
-/** A collection without the functions that convert what it stores: they cannot travel. */
+/** A collection without its conversion functions, which cannot be transferred. */
 function withoutCode(collection: Collection): Collection {
   const fields = new Map(
     [...collection.fields].map(([name, field]) => [name, { ...field, codec: null }] as const),
@@ -119,7 +119,7 @@ export class Introspection {
     sizeCalculation: (texts, key) =>
       [...texts.values()].reduce((sum, text) => sum + text.length, key.length + 1),
   });
-  /** What the last question for a schema failed of, by the rights and the scope. */
+  /** The failure of the last query for a schema, by permissions and scope. */
   readonly #failed = new LRUCache<string, { readonly catalog: Catalog; readonly fault: string }>({
     max: MOST_FAILED,
   });
@@ -135,9 +135,9 @@ export class Introspection {
   }
 
   /**
-   * Asks the schema that holds for a caller.
-   * @returns the JSON texts of the fields of the root by their keys, or the schema under `text`
-   * @throws ServiceError SERVICE_UNAVAILABLE when too many ask at the same time
+   * Queries the schema of a caller.
+   * @returns the JSON texts of the root fields by their keys, or the schema under `text`
+   * @throws ServiceError SERVICE_UNAVAILABLE when too many queries are pending
    */
   async ask(
     { catalog, rights }: { readonly catalog: Catalog; readonly rights: Rights },
@@ -167,7 +167,7 @@ export class Introspection {
     }
   }
 
-  /** Schemas of the current catalog that were asked for and could not be told. */
+  /** Health checks for schemas of the current catalog whose query failed. */
   checks(current: Catalog): HealthChecks {
     const faults = [...this.#failed.values()]
       .filter(({ catalog }) => catalog === current)
@@ -204,7 +204,7 @@ export class Introspection {
     return this.#count;
   }
 
-  /** One after another, so that the same catalog is not told twice. */
+  /** Serialized, so that the same catalog is not sent twice. */
   async #tell(...[number, catalog, rights, question]: Told): Promise<Reply> {
     const told = this.#telling.then(async () => {
       const known = await this.#send({ number, ...question, source: null });
@@ -214,7 +214,7 @@ export class Introspection {
     return await told;
   }
 
-  /** Sends a catalog in parts, between which others have their turn, and asks. */
+  /** Sends a catalog in parts, between which other requests run, and then the query. */
   async #tellNow(...[number, catalog, rights, question]: Told): Promise<Reply> {
     const { version, collections, relations } = catalog;
     const thread = this.#open();

@@ -1,10 +1,10 @@
-/** JSON values that stand in a document: their whole numbers keep all digits. */
+/** JSON values in a document: their integers preserve all digits. */
 import { type ConstValueNode, Kind, valueFromASTUntyped } from 'graphql';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { JsonText } from '#core/model/values/composite-text.ts';
 
-/** Whether JavaScript changes a whole number; one that is endless there is refused later. */
+/** Whether JavaScript would change an integer; one that becomes infinite is refused later. */
 function isDelicate(text: string): boolean {
   const value = Number(text);
   return Number.isFinite(value) && !Number.isSafeInteger(value);
@@ -39,13 +39,14 @@ function textOf(node: ConstValueNode): string {
   }
 }
 
-/** The value of a literal; its exact text where it holds numbers that JavaScript would change. */
+/** The value of a literal; its exact text if it contains numbers that JavaScript would change. */
 export function literalToJson(node: ConstValueNode): unknown {
   return holdsDelicate(node) ? new JsonText(textOf(node)) : valueFromASTUntyped(node);
 }
 
 /**
- * Refuses such texts in what is no item of a collection of one's own: it takes numbers as REST does.
+ * Refuses such texts outside of items in user-defined collections, because other values accept
+ * numbers as REST does.
  * @throws ServiceError INVALID_PAYLOAD
  */
 export function requirePlain(value: unknown): void {
@@ -56,7 +57,7 @@ export function requirePlain(value: unknown): void {
   for (const member of Object.values(value)) requirePlain(member);
 }
 
-/** A condition, whose large numbers are texts. */
+/** A condition, whose large numbers become texts. */
 export function literalToCondition(node: ConstValueNode): unknown {
   switch (node.kind) {
     case Kind.INT:

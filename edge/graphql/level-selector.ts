@@ -1,6 +1,6 @@
 /**
- * Compiles the selection of a field into what the query compiler is asked: the same levels that REST
- * asks for, in the shape that GraphQL answers with.
+ * Compiles the selection of a field to a query: the same levels as in REST, in the structure of the
+ * GraphQL response.
  */
 import { type FieldNode, type GraphQLSchema, getArgumentValues, isObjectType } from 'graphql';
 import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
@@ -13,7 +13,7 @@ import { type CollectedFields, collectFields, type SelectionContext } from './co
 import { parseFilterInput } from './filter-input.ts';
 import type { FieldShape, SchemaShapes } from './schema-shapes.ts';
 
-/** What all selections of an operation share. */
+/** Options that all selections of an operation share. */
 export interface SelectionOptions extends SelectionContext {
   readonly schema: GraphQLSchema;
   readonly shapes: SchemaShapes;
@@ -26,7 +26,7 @@ function selectionSets(nodes: readonly FieldNode[]) {
   return nodes.map(({ selectionSet }) => selectionSet);
 }
 
-/** The parts of a level while it is made. */
+/** The parts of a level under construction. */
 class Draft {
   readonly fields: Path[] = [];
   readonly alias = new Map<string, string>();
@@ -35,7 +35,7 @@ class Draft {
   readonly constants = new Map<string, string>();
   readonly objects = new Map<string, Level>();
 
-  /** Names what stands under a key. */
+  /** Assigns a field to a key. */
   name(key: string, field: string): void {
     if (key !== field) this.alias.set(key, field);
   }
@@ -52,9 +52,9 @@ export class LevelSelector {
   }
 
   /**
-   * The query of a field of the root.
-   * @param given arguments of the field, as they were coerced
-   * @param usual the limit where none is given
+   * The query of a root field.
+   * @param given coerced arguments of the field
+   * @param usual the default limit
    */
   query(
     collection: string,
@@ -68,7 +68,7 @@ export class LevelSelector {
     return { ...level, meta: [], backlink: true };
   }
 
-  /** The arguments of a list, without what it selects. */
+  /** The arguments of a list, without its selection. */
   bare(collection: string, given: Readonly<Record<string, unknown>>): Level {
     const { shapes, bounds } = this.#options;
     const { filter, sort, limit, offset, page, search, groupBy, aggregate } = given;
@@ -165,7 +165,7 @@ export class LevelSelector {
     }
   }
 
-  /** The arguments of the first of the nodes, which are those of all. */
+  /** The arguments of the first node, which are the same for all nodes. */
   argumentsOf(type: string, [node]: readonly FieldNode[]): Record<string, unknown> {
     const { schema, variables } = this.#options;
     const found = schema.getType(type);

@@ -1,4 +1,7 @@
-/** The operators of conditions, as inputs: for each scalar all that the types behind it take. */
+/**
+ * The operators of conditions as input types: each scalar supports all operators of the field types
+ * that it represents.
+ */
 import {
   GraphQLBoolean,
   GraphQLFloat,
@@ -39,13 +42,13 @@ export const SCALARS = {
   List: new GraphQLList(GraphQLString),
 } satisfies Record<ScalarName, GraphQLInputType>;
 
-/** The operators that a field of any of the types takes. */
+/** The operators that a field of any of the types supports. */
 function operatorsBehind(scalar: ScalarName): ReadonlySet<Operator> {
   const types = fieldTypesOf(scalar);
   return new Set(types.flatMap((type) => operatorsOf(type, scalar === 'Hash')));
 }
 
-/** What stands behind an operator. */
+/** The operand type of an operator. */
 function operandType(operator: Operator, value: GraphQLInputType): GraphQLInputType {
   switch (operandShape(operator)) {
     case 'flag':
@@ -58,7 +61,7 @@ function operandType(operator: Operator, value: GraphQLInputType): GraphQLInputT
   }
 }
 
-/** @param value the type of one value that is compared */
+/** @param value the type of one compared value */
 function operatorType(
   name: string,
   scalar: ScalarName,

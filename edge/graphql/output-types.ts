@@ -62,7 +62,7 @@ export class OutputTypes {
     );
   }
 
-  /** What a list can be asked. */
+  /** The arguments of a list. */
   listArguments(collection: string): Arguments {
     return {
       filter: { type: this.#inputs.filter(collection) },
@@ -119,7 +119,7 @@ export class OutputTypes {
     return this.#object(type, () => ({ count: { type: GraphQLInt }, json }));
   }
 
-  /** What a collection's items can be aggregated to. */
+  /** The aggregates of a collection's items. */
   aggregated(collection: string): GraphQLObjectType {
     const name = this.#shapes.names.aggregated(collection);
     return this.#object(name, () => this.#aggregates(collection));
@@ -140,7 +140,7 @@ export class OutputTypes {
     return fields;
   }
 
-  /** The type of an answer with the written items; a boolean where they may not be read. */
+  /** The type of a response with the written items; a boolean when the caller may not read them. */
   list(collection: string): GraphQLOutputType {
     return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(this.item(collection))));
   }

@@ -1,6 +1,6 @@
 /**
- * Documents that clients name by their hash once they have sent them (automatic persisted queries, as
- * Apollo describes them): each edge remembers some, and asks for the text of what it does not know.
+ * Documents that clients identify by hash after the first request (automatic persisted queries, as
+ * Apollo describes them). Each edge caches some, and requests the text of others.
  */
 import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
 
-/** Documents that are kept, and their characters in all. */
+/** Maximum number of cached documents, and of their characters in total. */
 const MAX_DOCUMENTS = 10_000;
 const MAX_CHARACTERS = 16_777_216;
 
@@ -32,8 +32,8 @@ export class PersistedDocuments {
   /**
    * The text of a document.
    * @param query undefined when the client did not send it
-   * @returns undefined when it is not named by a hash either
-   * @throws ServiceError INVALID_PAYLOAD for a hash that is not that of the text; GraphQLError
+   * @returns undefined when the request contains no hash either
+   * @throws ServiceError INVALID_PAYLOAD for a hash that does not match the text; GraphQLError
    *   PersistedQueryNotFound, after which clients send the text
    */
   resolve(query: string | undefined, extensions: unknown): string | undefined {

@@ -1,4 +1,4 @@
-/** Takes of a value what a selection asks for. */
+/** Selects the fields of a value according to a selection. */
 import {
   type FieldNode,
   type GraphQLOutputType,
@@ -11,7 +11,7 @@ import { isJsonObject } from '#core/base/json/json-object.ts';
 import { collectFields, type SelectionContext } from './collect-fields.ts';
 import { BIG_INT } from './scalars.ts';
 
-/** A value as its scalar is written. */
+/** A value in the notation of its scalar. */
 function shown(value: unknown, type: GraphQLOutputType): unknown {
   if (value === null || value === undefined) return null;
   const isText = type === GraphQLString || type === BIG_INT;
@@ -19,7 +19,7 @@ function shown(value: unknown, type: GraphQLOutputType): unknown {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** @param nodes of the field that the value is of */
+/** @param nodes of the field with this value */
 export function projectFields(
   value: unknown,
   type: GraphQLOutputType,

@@ -1,12 +1,12 @@
 /**
- * Which collections a document can come to: from those at its root, over relations that it names, as
- * many steps as it is deep. A schema needs no more types.
+ * Finds the collections that a document can reach: from those at its root, over relations that it
+ * names, up to its nesting depth. A schema needs no other types.
  */
 import type { Relation } from '#core/model/catalog/relation.ts';
 import type { UsedNames } from './input-types.ts';
 import type { SchemaShapes } from './schema-shapes.ts';
 
-/** Whether a document can come to a collection. */
+/** Whether a document can reach a collection. */
 export type CollectionFilter = (collection: string) => boolean;
 
 function targetsOf(relation: Relation): readonly string[] {
@@ -14,7 +14,7 @@ function targetsOf(relation: Relation): readonly string[] {
   return [relation.kind === 'm2o' ? relation.one.collection : relation.many.collection];
 }
 
-/** How deep brackets are nested in a text; those in its strings count too. */
+/** The maximum nesting of brackets in a text; brackets in its strings also count. */
 export function nestingDepth(text: string): number {
   let depth = 0;
   let most = 0;
@@ -29,7 +29,7 @@ export function nestingDepth(text: string): number {
   return most;
 }
 
-/** @param steps most relations from the root to anything in the document */
+/** @param steps maximum number of relations from the root to any part of the document */
 export function reachableCollections(
   { catalog }: SchemaShapes,
   roots: Iterable<string>,

@@ -1,4 +1,4 @@
-/** The fields of the system endpoint that are about no one collection of items. */
+/** The fields of the system endpoint that do not concern items of a single collection. */
 import {
   type GraphQLArgumentConfig,
   GraphQLBoolean,
@@ -38,13 +38,13 @@ import {
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** A field that a route of REST answers. */
+/** A field that a REST route answers. */
 export interface RouteField {
   readonly config: GraphQLFieldConfig<unknown, unknown>;
   readonly request: (given: Given) => RouteRequest;
-  /** At most once in an operation: it guesses secrets, or costs much. */
+  /** At most once in an operation, because it could guess secrets or is expensive. */
   readonly once: boolean;
-  /** What is answered instead of what the route says. */
+  /** The result of the field, instead of the route's response. */
   readonly answer?: (given: Given) => unknown;
 }
 
@@ -88,7 +88,7 @@ const list = (type: GraphQLObjectType) =>
 const all = (given: Given) => given;
 const dataOf = ({ data }: Given) => data;
 
-/** The members of a body that were given. */
+/** The present members among these names. */
 function only(...names: readonly string[]) {
   return (given: Given): Given =>
     Object.fromEntries(
@@ -138,7 +138,7 @@ const SCHEMA_QUERIES: Readonly<Record<string, RouteField>> = {
 };
 
 const MODES = { mode: optional(AUTH_MODE) };
-/** GraphQL answers with tokens unless it is asked not to. */
+/** By default GraphQL returns tokens in the response. */
 const withMode = (given: Given): Given => ({ mode: 'json', ...only('mode')(given) });
 const once = { once: true } as const;
 
@@ -355,7 +355,7 @@ function concurrently({ concurrentIndexCreation }: Given): string {
   return concurrentIndexCreation === true ? 'concurrentIndexCreation' : '';
 }
 
-/** The fields that a caller with these rights has. */
+/** The fields that a caller with these permissions has. */
 export function routeFields({ rights }: SchemaShapes): {
   readonly queries: Readonly<Record<string, RouteField>>;
   readonly mutations: Readonly<Record<string, RouteField>>;

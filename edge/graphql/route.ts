@@ -1,6 +1,6 @@
 /**
- * `/graphql` and `/graphql/system` over HTTP (GraphQL over HTTP, draft of the GraphQL Foundation): the
- * media type that a client accepts decides the status of a request that is not executed.
+ * `/graphql` and `/graphql/system` over HTTP (GraphQL over HTTP, draft of the GraphQL Foundation).
+ * The accepted media type determines the status of a request that is not executed.
  */
 import { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
@@ -21,7 +21,7 @@ import type { Scope } from './schema.ts';
 const JSON_TYPE = 'application/json';
 const GRAPHQL_TYPE = 'application/graphql-response+json';
 
-/** The parameters of a request, wherever they stand. */
+/** The parameters of a request, from its URL or its body. */
 const parameters = v.object({
   query: v.string('must be a text'),
   operationName: v.nullish(v.string('must be a text'), null),
@@ -29,7 +29,7 @@ const parameters = v.object({
   extensions: v.nullish(v.record(v.string(), v.unknown(), 'must be an object'), null),
 });
 
-/** Answers are in UTF-8, whether a client says so or not. */
+/** Responses are always in UTF-8, so the parameter is ignored. */
 const CHARSET = /;\s*charset="?utf-?8"?/gi;
 
 function typeOf(request: Request): string {
@@ -157,7 +157,7 @@ const PARAMETERS: ParameterTable = {
   },
 };
 
-/** What an operation yields: data, errors, or both. */
+/** The result of an operation: data, errors, or both. */
 const result = v.strictObject({
   data: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
   errors: v.optional(

@@ -1,4 +1,4 @@
-/** Which scalar of GraphQL shows the values of a field, and how they are written for it. */
+/** Maps the types of fields to GraphQL scalars, and to the notation of their values. */
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { FieldType } from '#core/model/catalog/field-type.ts';
@@ -18,10 +18,10 @@ export type ScalarName =
   | 'Hash'
   | 'List';
 
-/** A type of field; all geometries are one here. */
+/** A field type; all geometries are one type here. */
 type PlainType = Exclude<FieldType, `geometry.${string}`>;
 
-/** The scalar of each type, for fields that are no keys. */
+/** The scalar of each type, for fields that are not keys. */
 const BY_TYPE: Readonly<Record<PlainType, ScalarName>> = {
   string: 'String',
   text: 'String',
@@ -54,7 +54,7 @@ export function scalarOf(field: ColumnField, isKey: boolean): ScalarName {
   return BY_TYPE[isPlain(field.type) ? field.type : 'geometry'];
 }
 
-/** The types of field that a scalar shows; keys have any type. */
+/** The field types of a scalar; keys may have any type. */
 export function fieldTypesOf(scalar: ScalarName): readonly FieldType[] {
   const types = Object.keys(BY_TYPE).filter(isPlain);
   return scalar === 'ID' ? types : types.filter((type) => BY_TYPE[type] === scalar);

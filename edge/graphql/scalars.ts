@@ -1,4 +1,4 @@
-/** The scalar types besides those of the specification: how their values are read. */
+/** The scalar types besides those of the specification, and the parsing of their values. */
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 import { literalToCondition, literalToJson } from './json-literal.ts';
 
@@ -8,7 +8,7 @@ function refuse(name: string, value: unknown): never {
 
 const INTEGER = /^-?\d+$/;
 
-/** Whole numbers beyond 2^53 travel as texts. */
+/** Integers beyond 2^53 are transmitted as texts. */
 export const BIG_INT = new GraphQLScalarType<string | number>({
   name: 'GraphQLBigInt',
   description: 'A whole number of up to 64 bits, as a text',

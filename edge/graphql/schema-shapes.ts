@@ -1,6 +1,6 @@
 /**
- * What a caller sees of the catalog, as GraphQL names it: the fields of each collection, and what they
- * lead to. The schema is built from it, and operations are compiled with it.
+ * The part of the catalog that is visible to a caller, with GraphQL names: the fields of each
+ * collection, and their targets. It is the basis of the schema and of compiled operations.
  */
 
 import { ACTIONS, type Action, type Rights } from '#core/access/rights.ts';
@@ -14,13 +14,13 @@ import { FUNCTION_TYPES, type FunctionKind } from './function-types.ts';
 import { type ScalarName, scalarOf, valueFormOf } from './scalar-name.ts';
 import { TypeNames } from './type-names.ts';
 
-/** What a name of an object type stands for. */
+/** The meaning of a field name in an object type. */
 export type FieldShape =
   | {
       readonly kind: 'value';
       readonly field: ColumnField;
       readonly scalar: ScalarName;
-      /** How it has to be written, when not as in REST. */
+      /** Its notation, if that differs from REST. */
       readonly form: ValueForm | null;
       readonly required: boolean;
     }
@@ -35,19 +35,19 @@ export type FieldShape =
       readonly of: string;
       readonly type: string;
       readonly set: FunctionKind;
-      /** Besides the functions of the set it shows members of a document. */
+      /** In addition to functions, it exposes members of a JSON document. */
       readonly isDocument: boolean;
     };
 
 const NAME = /^(?!__)[_A-Za-z][_0-9A-Za-z]*$/;
 const RESERVED: ReadonlySet<string> = new Set([
   ...['Query', 'Mutation', 'Subscription', 'Int', 'Float', 'String', 'Boolean', 'ID', 'DateTime'],
-  // Names that are made of it would begin with two underscores.
+  // Names derived from it would begin with two underscores.
   '_',
   ...['Date', 'JSON', 'Hash', 'Void', 'Point', 'PointList', 'Polygon', 'MultiPolygon', 'uid'],
 ]);
 
-/** Whether it is a name in GraphQL. */
+/** Whether it is a valid name in GraphQL. */
 export function isName(name: string): boolean {
   return NAME.test(name);
 }
@@ -65,12 +65,12 @@ function noteOf({ meta }: Field): string | null {
   return typeof note === 'string' ? note : null;
 }
 
-/** Collections that are shown as the schema, with types of their own. */
+/** Collections that represent the schema, with their own types. */
 const OF_THE_SCHEMA: ReadonlySet<string> = new Set(
   ['collections', 'fields', 'relations'].map(systemName),
 );
 
-/** Everything that one set of rights sees of one catalog. */
+/** The part of one catalog that one set of permissions makes visible. */
 export class SchemaShapes {
   readonly catalog: Catalog;
   readonly rights: Rights;
@@ -94,7 +94,7 @@ export class SchemaShapes {
     return this.collection(name) !== null && ACTIONS.some((action) => this.may(action, name));
   }
 
-  /** A collection that GraphQL can name and that has a table. */
+  /** A collection that has a table and a valid GraphQL name. */
   collection(name: string): Collection | null {
     if (OF_THE_SCHEMA.has(name)) return null;
     const found = this.catalog.collections.get(name);
@@ -103,17 +103,17 @@ export class SchemaShapes {
       : null;
   }
 
-  /** Whether the caller may do something with any item of it. */
+  /** Whether the caller has permission for an action on some items of it. */
   may(action: Action, name: string): boolean {
     return this.rights.of(name, action).length > 0;
   }
 
-  /** A relation whose items may be written; undefined for one that the caller may not know. */
+  /** A relation whose items may be written; undefined when it is not visible to the caller. */
   written(collection: string, field: string): Relation | undefined {
     return knownRelation(this.catalog, this.rights, collection, field);
   }
 
-  /** Whether it may be read, and GraphQL has a name for something of it. */
+  /** Whether the caller may read it, and any of its fields has a valid GraphQL name. */
   isReadable(name: string): boolean {
     const known = this.#shown.get(name);
     if (known !== undefined) return known;
@@ -122,7 +122,7 @@ export class SchemaShapes {
     return shown;
   }
 
-  /** @param passed collections that show something only where another one does */
+  /** @param passed collections that are visited, to end cycles of relations */
   #shows(name: string, passed: Set<string>): boolean {
     const collection = this.collection(name);
     if (collection === null || !this.may('read', name) || passed.has(name)) return false;
@@ -140,7 +140,7 @@ export class SchemaShapes {
     );
   }
 
-  /** The columns and relations that a caller may give to new or changed items, by name. */
+  /** The columns and relations that a caller may set in new or updated items, by name. */
   writable(name: string, action: 'create' | 'update'): ReadonlyMap<string, Field | undefined> {
     const found = new Map<string, Field | undefined>();
     const collection = this.collection(name);
@@ -149,33 +149,33 @@ export class SchemaShapes {
     const isNamed = (field: string) =>
       isName(field) && (keys.has(field) || this.mayField(action, name, field));
     for (const [field, one] of collection.fields) if (isNamed(field)) found.set(field, one);
-    // A relation that only a foreign key tells of has no field of its own.
+    // A relation that only a foreign key defines has no separate field.
     for (const field of this.catalog.relations.get(name)?.keys() ?? []) {
       if (!collection.fields.has(field) && isNamed(field)) found.set(field, undefined);
     }
     return found;
   }
 
-  /** Whether GraphQL has a name for some value of new or changed items. */
+  /** Whether any writable column of new or updated items has a valid GraphQL name. */
   isWritable(name: string, action: 'create' | 'update'): boolean {
     return [...this.writable(name, action).values()].some(isColumn);
   }
 
-  /** Whether a permission for the action names the field. */
+  /** Whether a permission for the action contains the field. */
   mayField(action: Action, collection: string, field: string): boolean {
     return this.rights
       .of(collection, action)
       .some(({ fields }) => fields === null || fields.has(field));
   }
 
-  /** Whether every row that is seen shows the field. */
+  /** Whether the field is readable in every visible row. */
   #isAlwaysSeen(collection: string, field: string): boolean {
     return this.rights
       .of(collection, 'read')
       .every(({ fields }) => fields === null || fields.has(field));
   }
 
-  /** The fields of a readable collection by their names in GraphQL, in the order of the catalog. */
+  /** The fields of a readable collection by their GraphQL names, in the order of the catalog. */
   of(name: string): ReadonlyMap<string, FieldShape> {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
@@ -184,7 +184,10 @@ export class SchemaShapes {
     return shapes;
   }
 
-  /** A relation whose items GraphQL shows; null for one that is a mere value, or nothing. */
+  /**
+   * A relation whose items are visible in GraphQL; null for other relations, which are values or
+   * invisible.
+   */
   relationShape(relation: Relation | undefined, note: string | null): FieldShape | null {
     if (relation === undefined) return null;
     if (relation.kind === 'a2o') {
@@ -214,7 +217,7 @@ export class SchemaShapes {
       const shape = this.#shapeOf(collection, field, relations?.get(field.name), keys);
       if (shape !== null) shapes.set(field.name, shape);
     }
-    // A relation that only a foreign key tells of has no field of its own.
+    // A relation that only a foreign key defines has no separate field.
     for (const [field, relation] of relations ?? []) {
       if (shapes.has(field) || !isName(field) || !this.mayField('read', name, field)) continue;
       if (collection.fields.has(field)) continue;

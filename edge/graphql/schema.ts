@@ -1,6 +1,6 @@
 /**
- * The schema of one endpoint for one set of rights. It holds the types that some names reach, so that
- * a document costs what it asks for; for introspection all of them.
+ * The schema of one endpoint for one set of permissions. It contains only the types that the given
+ * names reach, so that its cost depends on the document. For introspection it contains all types.
  */
 import {
   GraphQLBoolean,
@@ -24,10 +24,10 @@ import { VOID } from './scalars.ts';
 import type { SchemaShapes } from './schema-shapes.ts';
 import { DELETED_MANY, DELETED_ONE, EVENT, ID, IDS } from './shared-types.ts';
 
-/** The collections of which endpoint. */
+/** The endpoint whose collections a schema contains. */
 export type Scope = 'items' | 'system';
 
-/** What a field of the root does with a collection. */
+/** The operation of a root field on a collection. */
 export type RootVerb =
   | 'list'
   | 'one'
@@ -45,7 +45,7 @@ export type RootVerb =
   | 'deleteMany'
   | 'deleteOne';
 
-/** A field of the root about one collection. */
+/** A root field for one collection. */
 export interface RootField {
   readonly verb: RootVerb;
   readonly collection: string;
@@ -55,13 +55,13 @@ export interface EndpointSchema {
   readonly schema: GraphQLSchema;
   readonly queries: ReadonlyMap<string, RootField>;
   readonly mutations: ReadonlyMap<string, RootField>;
-  /** The collections whose changes the fields of the subscription root tell of. */
+  /** The collections of the subscription fields, by field name. */
   readonly subscriptions: ReadonlyMap<string, string>;
-  /** Fields of the root that routes of REST answer. */
+  /** Root fields that REST routes answer. */
   readonly routes: ReadonlyMap<string, RouteField>;
 }
 
-/** Collections that are served with their own forms of writing, or only read. */
+/** Collections with special write operations, or read-only ones. */
 type Forms = 'all' | 'read' | 'single';
 
 function* served(shapes: SchemaShapes, scope: Scope): Generator<[string, string, Forms]> {
@@ -82,7 +82,7 @@ type Roots = Record<string, GraphQLFieldConfig<unknown, unknown>>;
 
 const VERSION = { type: GraphQLString };
 
-/** The field that tells of changes of a collection. */
+/** The subscription field of a collection. */
 function changesField(collection: string): string {
   return `${collection}_mutated`;
 }
@@ -128,9 +128,9 @@ class SchemaBuilder {
           ? null
           : new GraphQLObjectType({ name: 'Subscription', fields: this.#subscription }),
       directives: specifiedDirectives,
-      // Variables may have these types wherever they are used.
+      // Variables may have these types regardless of their use.
       types: specifiedScalarTypes,
-      // Fields that a document does not name are left out, so some types have none.
+      // Fields that the document does not contain are omitted, so some types have no fields.
       assumeValid: true,
     });
     return {
@@ -139,7 +139,7 @@ class SchemaBuilder {
     };
   }
 
-  /** The fields of the system endpoint that are about no collection, and the caller's own user. */
+  /** The fields of the system endpoint without a collection, and the caller's own user. */
   #system(): void {
     const { queries, mutations } = routeFields(this.#shapes);
     for (const [fields, roots] of [
@@ -180,7 +180,7 @@ class SchemaBuilder {
     this.#queries.set(name, field);
   }
 
-  /** @param lists the names of all collections, which no other field has */
+  /** @param lists the names of all collections, which no other field may have */
   #reads(name: string, collection: string, lists: ReadonlySet<string>): void {
     const outputs = this.#outputs;
     if (this.#shapes.collection(collection)?.singleton) {
@@ -211,7 +211,7 @@ class SchemaBuilder {
     }));
   }
 
-  /** The field that tells of changes of items. */
+  /** The subscription field for changes of items. */
   #changes(name: string, collection: string): void {
     const field = changesField(name);
     const hasKey = (this.#shapes.collection(collection)?.primaryKey.length ?? 0) > 0;
@@ -229,7 +229,8 @@ class SchemaBuilder {
   }
 
   #addMutation(name: string, field: RootField, args: () => Arguments, isList = false): void {
-    // A singleton `a_item` and a collection `a` have a mutation of the same name; the first has it.
+    // A singleton `a_item` and a collection `a` have a mutation of the same name; the first one
+    // gets it.
     if (!this.#wants(name) || this.#mutations.has(name)) return;
     const { collection } = field;
     const isReadable = this.#shapes.isReadable(collection);
@@ -290,7 +291,7 @@ class SchemaBuilder {
   }
 }
 
-/** Makes the schema. */
+/** Builds the schema. */
 export function buildSchema(
   shapes: SchemaShapes,
   scope: Scope,
@@ -302,7 +303,7 @@ export function buildSchema(
 
 const VERBS = /^(?:create|update|delete)_(.*?)(?:_items|_item|_batch)?$/;
 
-/** The collections that the fields of a root, by these names, may be about. */
+/** The collections that root fields with these names may concern. */
 export function rootCollections(scope: Scope, names: Iterable<string>): Set<string> {
   const found = new Set<string>(scope === 'system' ? [systemName('users')] : []);
   for (const name of names) {

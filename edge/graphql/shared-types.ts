@@ -1,4 +1,4 @@
-/** The types that every schema may have, whatever collections there are, and their names. */
+/** The types that every schema may contain, independent of its collections, and their names. */
 import {
   GraphQLEnumType,
   GraphQLID,
@@ -33,7 +33,7 @@ const all = [
   ...Object.values(system),
 ];
 
-/** The names of these types, and of all that they are made of. */
+/** The names of these types, and of all types that they contain. */
 export const FIXED_NAMES: ReadonlySet<string> = new Set(
   Object.keys(new GraphQLSchema({ types: all, assumeValid: true }).getTypeMap()),
 );

@@ -1,4 +1,4 @@
-/** A subscription of GraphQL: what is asked of each item that changes, and the shape of its events. */
+/** A GraphQL subscription: the query for each changed item, and the structure of its events. */
 import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { KeyedItem } from '#core/live/keyed-query.ts';
 import { LIVE_ACTIONS, type LiveAction, type LiveEvent } from '#core/live/subscriber.ts';
@@ -10,18 +10,18 @@ import type { GraphRequest } from './execute.ts';
 import { LevelSelector } from './level-selector.ts';
 import type { ValidDocument } from './valid-document.ts';
 
-/** What a subscriber asks for. */
+/** The parsed request of a subscriber. */
 export interface GraphSubscription {
   readonly collection: string;
   readonly actions: ReadonlySet<LiveAction>;
   readonly question: UnparsedQuery;
-  /** The answers to an event, one for each item. */
+  /** The responses for an event, one for each item. */
   answers(event: LiveEvent): readonly Readonly<Record<string, unknown>>[];
 }
 
 const parsedItems = new WeakMap<KeyedItem, unknown>();
 
-/** The item as a value, which all subscribers that share it share too. */
+/** The parsed item, cached for all subscribers that receive the same object. */
 function sharedValue(item: KeyedItem): unknown {
   const known = parsedItems.get(item);
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ function sharedValue(item: KeyedItem): unknown {
   return value;
 }
 
-/** One event about one item, with the keys that the document gives its parts, in their order. */
+/** One event for one item, with the response keys of the document, in their order. */
 function eventOf(
   type: string,
   parts: CollectedFields,
@@ -43,8 +43,8 @@ function eventOf(
 }
 
 /**
- * Reads the operation of a valid document.
- * @throws GraphQLError for variables that do not fit
+ * Parses the operation of a valid document.
+ * @throws GraphQLError for invalid variables
  */
 export function parseSubscription(
   valid: ValidDocument,

@@ -1,4 +1,4 @@
-/** The types of the schema and of accounts, as the system endpoint shows and takes them. */
+/** The schema and account types of the system endpoint, for output and input. */
 import {
   type ConstValueNode,
   GraphQLBoolean,
@@ -34,7 +34,7 @@ const DOCUMENTS = [
   ...['item_duplication_fields', 'one_allowed_collections'],
 ];
 
-/** The type of an object of metadata, by the names of its members. */
+/** The type of a metadata object, by the names of its members. */
 function metaType(name: string, members: Iterable<string>): GraphQLObjectType {
   const typeOf = (member: string): GraphQLOutputType => {
     if (DOCUMENTS.includes(member)) return JSON_VALUE;
@@ -79,7 +79,7 @@ export const RELATIONS = objectType('system_relations', {
   ]),
 });
 
-/** A payload of metadata: its documents are as in REST. */
+/** A metadata payload, whose JSON documents are as in REST. */
 function payloadType(name: string, members: Readonly<Record<string, GraphQLInputType>>) {
   const fields = Object.entries(members).map(([key, type]) => [key, { type }] as const);
   return new GraphQLInputObjectType({ name, fields: Object.fromEntries(fields) });
@@ -105,7 +105,7 @@ const RELATION_PAYLOAD = {
 export const CREATE_RELATION = payloadType('create_system_relations_input', RELATION_PAYLOAD);
 export const UPDATE_RELATION = payloadType('update_system_relations_input', RELATION_PAYLOAD);
 
-/** An enumeration whose values may be texts, too. */
+/** An enumeration whose values may also be strings. */
 class SpelledEnum extends GraphQLEnumType {
   override coerceInputLiteral(node: ConstValueNode, hideSuggestions?: boolean | null) {
     const { kind } = node;
@@ -114,7 +114,7 @@ class SpelledEnum extends GraphQLEnumType {
   }
 }
 
-/** How a login is kept. */
+/** The storage of a login's tokens. */
 export const AUTH_MODE = new SpelledEnum({
   name: 'auth_mode',
   values: { json: {}, cookie: {}, session: {} },
@@ -123,7 +123,7 @@ export const AUTH_MODE = new SpelledEnum({
 export const TOKENS = objectType('auth_tokens', {
   ...{ access_token: TEXT, expires: BIG_INT, refresh_token: TEXT },
 });
-/** Which of the endpoints a schema is of. */
+/** The endpoint of a schema. */
 export const SPECS_SCOPE = new GraphQLEnumType({
   name: 'graphql_scope',
   values: { items: {}, system: {} },

@@ -1,10 +1,10 @@
 /**
- * Names of types: no two have the same one. A type of items has the name of its collection. What is made
- * of a collection has its name and an ending, and further underscores where that is a name already.
+ * Unique names of types. An item type has the name of its collection. A derived type has that name
+ * with a suffix, and additional underscores where that name is in use.
  */
 import { FIXED_NAMES } from './shared-types.ts';
 
-/** What is asked about the collections that a caller may know. */
+/** Information about the collections that are visible to a caller. */
 export interface KnownCollections {
   has(collection: string): boolean;
   /** Whether a field leads to items of several collections. */
@@ -18,7 +18,7 @@ export class TypeNames {
     this.#known = known;
   }
 
-  /** @param before other types that have the same ending and come first */
+  /** @param before preceding types with the same suffix */
   #free(base: string, before = 0): string {
     let name = base;
     for (let left = before; ; name += '_') {
@@ -46,7 +46,7 @@ export class TypeNames {
     return this.#free(`${action}_${collection}_input`);
   }
 
-  /** @param of which part; none: the whole */
+  /** @param of the part; undefined for the whole */
   aggregated(collection: string, of?: AggregatePart): string {
     return this.#free(`${collection}_aggregated${of === undefined ? '' : `_${of}`}`);
   }
@@ -72,5 +72,5 @@ export class TypeNames {
   }
 }
 
-/** The functions whose results have the same types. */
+/** Groups of functions whose results have the same types. */
 export type AggregatePart = 'count' | 'fields' | 'sums' | 'extremes';

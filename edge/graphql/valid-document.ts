@@ -9,10 +9,10 @@ export interface ValidDocument {
   readonly endpoint: EndpointSchema;
   readonly shapes: SchemaShapes;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** It asks for the schema itself. */
+  /** It queries the schema itself. */
   readonly introspects: boolean;
-  /** It names members that objects of JavaScript inherit. */
+  /** It contains names of members that JavaScript objects inherit. */
   readonly inherits: boolean;
-  /** Tells it from others in this process. */
+  /** Identifies it among the documents of this process. */
   readonly number: number;
 }

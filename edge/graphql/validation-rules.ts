@@ -1,4 +1,7 @@
-/** Documents declare variables with types of their own for some arguments: both are taken. */
+/**
+ * Documents may declare variables with alternative types for some arguments: both types are
+ * accepted.
+ */
 import {
   type ASTVisitor,
   type GraphQLInputType,
@@ -20,7 +23,7 @@ import {
 import { JSON_FILTER, JSON_VALUE } from './scalars.ts';
 import { AUTH_MODE } from './system-types.ts';
 
-/** What else a variable may be declared as, by the type of the argument. */
+/** The alternative type of a variable, by the type of the argument. */
 const OTHERS: ReadonlyMap<GraphQLNamedType, GraphQLScalarType> = new Map<
   GraphQLNamedType,
   GraphQLScalarType
@@ -33,7 +36,7 @@ function nameOf(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type);
 }
 
-/** A type with another one in the place of its innermost. */
+/** A type whose innermost type is replaced. */
 function withInner(type: GraphQLInputType, inner: GraphQLScalarType): GraphQLInputType {
   if (isListType(type)) return new GraphQLList(withInner(type.ofType, inner));
   if (!isNonNullType(type)) return inner;
@@ -62,7 +65,7 @@ function allowedPositions(context: ValidationContext): ASTVisitor {
   return VariablesInAllowedPositionRule(around);
 }
 
-/** The rules of the specification, and what is taken besides. */
+/** The rules of the specification, extended for alternative types. */
 export const VALIDATION_RULES = specifiedRules.map((rule) =>
   rule === VariablesInAllowedPositionRule ? allowedPositions : rule,
 );

@@ -1,4 +1,4 @@
-/** The options for all answers from the configuration: compression, headers, CORS. */
+/** The options for all responses from the configuration: compression, headers, CORS. */
 
 import { clientIpResolver } from '#core/access/client-ip.ts';
 import { secretsOf } from '#core/base/config/redact-secrets.ts';
@@ -19,7 +19,7 @@ type ConfiguredOptions = Pick<
   | 'ipOf'
 >;
 
-/** Seconds for which browsers remember to use HTTPS only: a year. */
+/** Seconds for which browsers use only HTTPS (HSTS): a year. */
 const HTTPS_ONLY = 31_536_000;
 
 /** The options of a server that follow from the configuration alone. */

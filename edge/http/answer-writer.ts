@@ -1,35 +1,35 @@
 /**
- * Sends an answer to the socket as fast as the client reads, however slow that is. The library
- * closes a connection ten seconds after a write that the system did not take completely, unless the
- * system reports free space, which Linux does only when a third of its buffer, some megabytes over
- * loopback, is free. So this file restarts that timer again and again. Whether the client reads is
- * found out by sending a little more: a write is known to be sent when nothing of the writes before
- * it is left.
+ * Sends a response to the socket as fast as the client reads, however slow that is. The library
+ * closes a connection ten seconds after a write that the system did not accept completely. It makes
+ * an exception only when the system reports free space. Linux does so only when a third of its
+ * buffer is free, which is some megabytes over loopback. So this file restarts that timer
+ * repeatedly. To find out whether the client reads, it sends a little more: a write is complete
+ * when no bytes of earlier writes are buffered.
  */
 import { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
 import type { Exchange } from './exchange.ts';
 import type { SendTimeouts } from './send-timeouts.ts';
 
-/** Longest part that is sent at once, in bytes: a client that has read this much is not idle. */
+/** Maximum bytes of one write. A client that has read this much is not idle. */
 const PART = 65_536;
-/** How many checks within the idle time find out whether the client reads. */
+/** Number of checks within the idle time for whether the client reads. */
 const CHECKS = 16;
-/** Bytes after which a stream lets other requests run, and waits for a permit to go on. */
+/** Bytes after which a stream lets other requests run and waits for a permit. */
 const QUANTUM = 262_144;
-/** Streams that go on between two looks at what other requests want. */
+/** Streams that continue between two turns of other requests. */
 const AT_A_TIME = 4;
-/** Well within the ten seconds of the library. */
+/** Interval in milliseconds; well within the ten seconds of the library's timer. */
 const PUT_OFF_MS = 4_000;
-/** The longest delay of a timer. */
+/** The longest delay that a timer accepts, in milliseconds. */
 const TIMER_MAX = 2_147_483_647;
 
 /**
- * Lets streams go on, fairly to holders: a thousand downloads of one holder do not delay those of others.
- * One stream of each connection waits at most.
+ * Schedules streams fairly among holders: a thousand downloads of one holder do not delay those of
+ * another holder. At most one stream of each connection waits.
  */
 const permits = new FairSemaphore({ permits: AT_A_TIME });
 
-/** Waits for something, unless the client disconnects. */
+/** Waits for a promise, unless the client disconnects. */
 export function orDisconnected<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     exchange.onDisconnect = reject;
@@ -43,16 +43,22 @@ export class AnswerWriter {
   readonly #sendTimeouts: SendTimeouts;
   readonly #overdue: NodeJS.Timeout | undefined;
   #putOff: NodeJS.Timeout | undefined;
-  /** Bytes of an answer with a length that the library has taken. */
+  /** Bytes of a response with a known length that were passed to the library. */
   #offset = 0;
-  /** Bytes since other requests last ran; the first time it comes soon, because many may begin at once. */
+  /**
+   * Bytes since other requests last ran. The first yield comes early, because many streams may
+   * begin together.
+   */
   #sent = QUANTUM - PART;
-  /** Since when the library holds bytes that the system has not taken; null: it holds none. */
+  /**
+   * The time since which the library buffers bytes that the system has not accepted; null when it
+   * buffers no bytes.
+   */
   #heldSince: number | null = null;
 
   /**
    * The head must have been written.
-   * @param endless the answer has no end, so that its time is not limited
+   * @param endless the response has no end, so its time is not limited
    */
   constructor(exchange: Exchange, endless: boolean) {
     this.#exchange = exchange;
@@ -62,16 +68,16 @@ export class AnswerWriter {
       this.#overdue = setTimeout(() => exchange.cut('It took longer than STREAM_MAX_TIME.'), whole);
     }
     exchange.socket.onWritable(() => {
-      // While this handler is set, the server keeps the rest until the next write, which may come
-      // late; the end of a cork sends it.
+      // While this handler is set, the library holds the rest until the next write, which may come
+      // late. The end of a cork sends it.
       exchange.socket.cork(() => undefined);
-      // The library never reports a write from within this call, or from its microtasks, as done.
+      // The library never reports a write as complete from within this call or its microtasks.
       setImmediate(() => exchange.onWritable?.());
       return true;
     });
   }
 
-  /** Sends a piece, in chunks, as soon as the pieces before it were sent. */
+  /** Sends a piece in chunks, each as soon as the chunks before it were sent. */
   async send(piece: string | Uint8Array): Promise<void> {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     for (let start = 0; start < bytes.length; start += PART) {
@@ -79,7 +85,7 @@ export class AnswerWriter {
     }
   }
 
-  /** Sends the rest of an answer whose length was announced, and of which something was sent. */
+  /** Sends the rest of a response with a declared length, after a part of it was sent. */
   async end(body: Uint8Array): Promise<void> {
     const { socket } = this.#exchange;
     let offset = socket.getWriteOffset();
@@ -98,9 +104,9 @@ export class AnswerWriter {
   }
 
   /**
-   * Sends a piece of an answer whose length is announced, as soon as the client has taken the pieces
-   * before it.
-   * @param total the length of the answer, which the pieces must not exceed
+   * Sends a piece of a response with a declared length, once the client has read the pieces before
+   * it.
+   * @param total the length of the response, which the pieces must not exceed
    */
   async sendOf(total: number, piece: string | Uint8Array): Promise<void> {
     const { socket } = this.#exchange;
@@ -126,13 +132,13 @@ export class AnswerWriter {
     await this.#yield(bytes.length);
   }
 
-  /** The last piece of an answer whose length is announced was sent. */
+  /** Ends a response with a declared length after its last piece. */
   finishOf(total: number): void {
     if (total === 0) this.#exchange.socket.cork(() => this.#exchange.socket.end(''));
     if (this.#offset < total) throw new Error('There is less than was announced.');
   }
 
-  /** Waits until the last piece was sent: nobody restarts the timer afterwards. */
+  /** Waits until the last piece was sent, because the timer is not restarted afterwards. */
   async finish(): Promise<void> {
     const { socket } = this.#exchange;
     while (this.#heldSince !== null && !(await this.#room(performance.now()))) {
@@ -140,7 +146,7 @@ export class AnswerWriter {
     }
   }
 
-  /** Sends nothing more. */
+  /** Stops the timers; no more bytes are sent. */
   close(): void {
     clearTimeout(this.#overdue);
     clearInterval(this.#putOff);
@@ -154,7 +160,7 @@ export class AnswerWriter {
     await this.#yield(part.length);
   }
 
-  /** Lets other requests run from time to time, and streams of other holders. */
+  /** Regularly lets other requests run, and streams of other holders. */
   async #yield(sent: number): Promise<void> {
     this.#sent += sent;
     if (this.#sent < QUANTUM) return;
@@ -162,7 +168,7 @@ export class AnswerWriter {
     const exchange = this.#exchange;
     await orDisconnected(exchange, new Promise(setImmediate));
     const permit = permits.acquire(exchange.memory.holder, exchange.signal);
-    // The next stream goes on after other requests.
+    // The next stream continues after other requests.
     permit.then(setImmediate, () => undefined);
     await orDisconnected(exchange, permit);
   }
@@ -184,8 +190,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Waits until everything written is sent, and finds that out with the first bytes of the next
-   * piece, one by one.
+   * Waits until everything written is sent. It detects that by sending the first bytes of the next
+   * piece one by one.
    * @returns the rest of that piece
    */
   async #ask(next: Uint8Array): Promise<Uint8Array> {
@@ -202,8 +208,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Waits until the system reports free space, or for a while.
-   * @param since when the client was last known to read
+   * Waits until the system reports free space, or until a time limit.
+   * @param since when the client was last seen to read
    * @returns whether there is space
    */
   async #room(since: number): Promise<boolean> {

@@ -1,8 +1,8 @@
 /**
- * The body of a request while it arrives: keeps bytes until they are read, pauses the client when
- * there are too many, and drops the rest when the request is answered. `json-body.ts` reads it as
- * JSON. What is kept is counted for its holder. A body that is read as a whole takes its memory before
- * it is read, all of it, so that of two that have arrived by half neither waits for the other.
+ * The body of a request while it arrives. It buffers bytes until they are read, pauses the client
+ * when there are too many, and drops the rest once the request is answered. `json-body.ts` reads it
+ * as JSON. Buffered bytes count against their holder. A body that is read as a whole first reserves
+ * memory for its entire length, so two half-received bodies cannot block each other.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -17,8 +17,8 @@ import type { RequestMemory } from './request-memory.ts';
 import type { HttpResponse } from './uwebsockets.ts';
 
 /**
- * The socket is paused when this many bytes wait for a reader, and resumed when fewer than
- * LOW_WATER do. Bytes that the system already holds for the socket still arrive.
+ * The socket is paused when this many bytes wait for a reader. It resumes below LOW_WATER. Bytes
+ * that the system already holds for the socket still arrive.
  */
 const HIGH_WATER = 262_144;
 const LOW_WATER = 65_536;
@@ -26,18 +26,18 @@ const LOW_WATER = 65_536;
 /** Maximum bytes of a piece for a reader. */
 const PIECE = 65_536;
 
-/** What is known about a body before it arrives. */
+/** Properties of a body that are available before it arrives. */
 export interface BodyHead extends JsonHead {
   readonly size: number | undefined;
-  /** It is chunked (RFC 9112, 7.1), so only its end tells its length. */
+  /** The body is chunked (RFC 9112, 7.1), so its length is not available before its end. */
   readonly chunked: boolean;
-  /** How long (ms) it may take when it is read as a whole, besides a time for each byte. */
+  /** How long (ms) reading the whole body may take, in addition to a time for each byte. */
   readonly patience: number;
-  /** What the request holds of the memory of the process. */
+  /** The memory that the request has reserved in the process. */
   readonly memory: () => RequestMemory;
 }
 
-/** The body of a request without one. */
+/** The body of a request that has no content. */
 export const NO_BODY: Body = {
   size: 0,
   json: async () => undefined,
@@ -46,38 +46,37 @@ export const NO_BODY: Body = {
 };
 
 /**
- * A route may stop reading a body by answering or by throwing. A later failure of the body must not
- * count as an unhandled error, which ends the process.
+ * A route may stop reading a body by responding or throwing. A later failure of the body must not
+ * become an unhandled rejection, which ends the process.
  */
 function ignore(): void {}
 
 /**
- * Maximum bytes of an unread body that are read and dropped, so that the client gets its answer.
- * When the connection is closed while they still send, many clients report only a broken
- * connection.
+ * Maximum bytes of an unread body that are read and dropped so that the client receives its
+ * response. Many clients report only a broken connection when it closes while they send.
  */
 export const DISCARDED_MAX = 67_108_864;
 
 /**
- * Timeout for the next piece of a chunked body, in milliseconds; shorter than the ten seconds after
- * which the library closes the connection without an answer.
+ * Timeout for the next piece of a chunked body, in milliseconds. It is shorter than the ten seconds
+ * after which the library closes the connection without a response.
  */
 const STALLED_MS = 6_000;
 const STALLED = reason('body_stalled', { seconds: STALLED_MS / 1_000 });
-/** How often the client of a paused connection is checked, in milliseconds. */
+/** Interval of the checks of a paused connection, in milliseconds. */
 const LOOK_MS = 2_000;
 /**
- * Each check reads what the system holds for the socket. With this many bytes unread there are none
- * until somebody reads, which tells of a client that went as well.
+ * Each check reads the bytes that the system holds for the socket. With this many unread bytes the
+ * checks stop until a reader continues, which also detects a disconnected client.
  */
 const LOOK_MAX = 4_194_304;
 
-/** The time for a body that is read as a whole grows by a second for so many bytes of it. */
+/** The time limit for reading a whole body grows by one second per this many bytes. */
 const SLOWEST = 500;
-/** How often slow bodies are looked for, in milliseconds. */
+/** Interval of the check for slow bodies, in milliseconds. */
 const SWEEP_MS = 1_000;
 
-/** Those that are being read as a whole. */
+/** Bodies that are being read as a whole. */
 const arriving = new Set<IncomingBody>();
 let sweep: NodeJS.Timeout | null = null;
 
@@ -116,34 +115,34 @@ export class IncomingBody implements Body {
   #ended = false;
   #claimed = false;
   #failure: Error | null = null;
-  /** Reads what has arrived; null while nobody reads. */
+  /** Reads the arrived bytes; null without a reader. */
   #wake: (() => void) | null = null;
-  /** Pieces are lent, and the reader has not come to the end. */
+  /** Pieces are lent, and the reader has not reached the end. */
   #isLending = false;
-  /** The reader of lent pieces has asked for the first one. */
+  /** The reader of lent pieces has requested the first one. */
   #isBegun = false;
-  /** Nothing more is read from the connection. */
+  /** No more bytes are read from the connection. */
   #held = false;
-  /** Called when the answer may be written. */
+  /** Called when the response may be written. */
   #onSettled: (() => void) | null = null;
-  /** Ends a body that stalls. */
+  /** Fails a body that stalls. */
   #timer: NodeJS.Timeout | undefined;
-  /** Checks whether the client of a paused connection is still there. */
+  /** Checks whether the client of a paused connection is still connected. */
   #look: NodeJS.Timeout | undefined;
-  /** The memory of what is kept; null while that is little. */
+  /** The memory of the buffered bytes; null while they are few. */
   #hold: Hold | null = null;
-  /** All of the body has its memory, whatever has arrived of it. */
+  /** Memory is reserved for the whole body, however much of it has arrived. */
   #isCovered = false;
   /** The body waits for its memory. */
   #isWaiting = false;
   /** Bytes that a reader of the whole body has taken so far. */
   #kept = 0;
-  /** Where a body of known length is put together; null elsewhere. */
+  /** The buffer in which a body of known length is assembled; null for other bodies. */
   #whole: Buffer | null = null;
-  /** When the whole began to be read, by `performance.now()`. */
+  /** When reading of the whole body began, by `performance.now()`. */
   #readSince = 0;
 
-  /** Must be called while the request's handler runs, or the first bytes are lost. */
+  /** Must be called while the request's handler runs; otherwise the first bytes are lost. */
   constructor(socket: HttpResponse, head: BodyHead) {
     this.size = head.size;
     this.#head = head;
@@ -204,7 +203,7 @@ export class IncomingBody implements Body {
     this.#wake = () => {
       if (this.#isWaiting) return;
       for (let chunk = this.#next(); chunk !== null; chunk = this.#next()) add(chunk);
-      // Its length is unknown, so it may have as much as it is allowed to be long.
+      // The length is unknown, so memory is reserved for the maximum length.
       if (this.size === undefined && this.#kept > UNCOUNTED) this.#cover(limit);
       if (this.#kept > limit) {
         arriving.delete(this);
@@ -229,7 +228,7 @@ export class IncomingBody implements Body {
     return promise;
   }
 
-  /** Ends a body whose client sends next to nothing. */
+  /** Fails a body whose client sends too slowly. */
   requireProgress(): void {
     const now = performance.now();
     if (this.#isWaiting) this.#readSince = now;
@@ -238,8 +237,8 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * Takes memory for all of the body, and pauses the client while there is none. What is larger than
-   * all there is has it alone.
+   * Reserves memory for the whole body, and pauses the client until memory is available. A body
+   * larger than the total memory waits until it can use all of it alone.
    */
   #cover(size: number): void {
     if (this.#isCovered) return;
@@ -275,7 +274,7 @@ export class IncomingBody implements Body {
     );
   }
 
-  /** There is no memory for the body. The end of a chunked one is not waited for. */
+  /** No memory is available for the body. The end of a chunked body is not awaited. */
   #refuse(error: unknown): void {
     this.#spoil(error);
     if (this.#head.chunked) this.hold();
@@ -290,7 +289,10 @@ export class IncomingBody implements Body {
     this.#hold?.release();
   }
 
-  /** Counts what is kept, unless all of the body is counted; a client that has too much is paused. */
+  /**
+   * Counts the buffered bytes, unless the whole body is already counted. A client that exceeds its
+   * share is paused.
+   */
   #account(): void {
     if (this.#isCovered) return;
     const kept = this.#queue.size + this.#kept;
@@ -303,13 +305,13 @@ export class IncomingBody implements Body {
     }
     const { process, holder } = this.#head.memory();
     const { bytes } = process;
-    // These bytes are here already, but where there is no room at all nothing is kept.
+    // These bytes have already arrived. When the process has no room at all, they are not stored.
     if (bytes.used + more > bytes.total) this.#fail(bytes.refusal());
     else hold.count(more);
     if (bytes.isShort(holder) && !this.#ended) this.#pause();
   }
 
-  /** Adds bytes to the whole. */
+  /** Appends bytes to the whole body. */
   #put(bytes: Uint8Array): void {
     this.#whole?.set(bytes, this.#kept);
     this.#kept += bytes.length;
@@ -352,8 +354,8 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * The client disconnected. A reader of a body that has arrived completely may continue; one of lent
-   * pieces gets those that have arrived, and then the failure.
+   * The client disconnected. A reader of a completely received body may continue. A reader of lent
+   * pieces first gets the pieces that have arrived, then the failure.
    */
   abort(): void {
     this.#socket = null;
@@ -362,15 +364,15 @@ export class IncomingBody implements Body {
     this.#settle();
   }
 
-  /** Nothing more is read from the connection, which ends with the answer. */
+  /** No more bytes are read from the connection, which closes with the response. */
   get held(): boolean {
     return this.#held;
   }
 
   /**
-   * Stops reading from the connection. The library takes bytes that are already read and lie behind
-   * this body for another request; it then closes the connection, because this one is not answered.
-   * So the answer waits for the next turn of the event loop.
+   * Stops reading from the connection. The library parses bytes behind this body as another
+   * request. It then closes the connection, because this request is unanswered. So the response
+   * waits for the next turn of the event loop.
    */
   hold(): void {
     if (this.#held) return;
@@ -390,9 +392,7 @@ export class IncomingBody implements Body {
     });
   }
 
-  /**
-   * Waits until no more bytes can follow the body on its connection; drops what is not read by now.
-   */
+  /** Waits until no more bytes can follow the body on its connection; drops the unread bytes. */
   settled(callback: () => void): void {
     this.#onSettled = callback;
     if (this.#ended || this.#socket === null) {
@@ -404,21 +404,21 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * The request is over, or about to be answered: the rest of the body is dropped. Must be called while
-   * the response object can still be used.
+   * The request is over or about to be answered: the rest of the body is dropped. Must be called
+   * while the response object is valid.
    */
   release(): void {
     if (this.#paused) this.#unpause();
-    // A check of the client in this turn may have resumed it.
+    // A check of the client in this turn may have resumed the socket.
     if (this.#held) this.#socket?.pause();
     this.#socket = null;
     this.#stopTimers();
-    // Making an error costs a stack trace, so it is made only when a reader can receive it.
+    // Creating an error costs a stack trace, so it is created only when a reader can receive it.
     const isRead = this.#wake === null && !this.#isLending;
     const isTaken = this.#claimed && this.#ended && isRead;
     if (isTaken) return;
     this.#fail(new Error('The request was answered before its body was read.'));
-    // A reader that was left behind gives nothing back.
+    // An abandoned reader does not return its memory.
     this.#queue.drop();
   }
 
@@ -436,7 +436,7 @@ export class IncomingBody implements Body {
       this.#ended = last;
     }
     if (this.#failure !== null) return;
-    // The memory belongs to the server again when this returns.
+    // The library reuses this memory when the handler returns.
     if (this.#whole === null) {
       this.#queue.append(new Uint8Array(chunk), this.#isLending);
       this.#account();
@@ -453,7 +453,7 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * The library takes a chunk extension for part of the chunk's size, and waits for that many
+   * The library parses a chunk extension as part of the chunk's size, and waits for that many
    * bytes.
    */
   #stall(): void {
@@ -466,8 +466,8 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * The library does not report that the client of a paused connection disconnected; only reading
-   * shows it. Bytes that the client sent behind its body then close the connection.
+   * The library does not report when the client of a paused connection disconnects; only reading
+   * detects it. Bytes that the client sent behind its body then close the connection.
    */
   #lookForClient(): void {
     if (this.#socket === null || this.#look !== undefined) return;
@@ -512,12 +512,12 @@ export class IncomingBody implements Body {
     this.#wake?.();
   }
 
-  /** The reader of the body threw; this ends only the reading. */
+  /** Fails the body. An error that its reader throws ends only the reading. */
   #spoil(error: unknown): void {
     try {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
     } catch {
-      // It was reported once.
+      // The error was already reported.
     }
   }
 
@@ -529,8 +529,8 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * Resumes the client. Not after the last byte: that would start the library's idle timer, which
-   * closes connections whose answer takes longer.
+   * Resumes the client, but not after the last byte. That would start the library's idle timer,
+   * which closes connections whose response takes longer.
    */
   #resume(): void {
     if (this.#paused && !this.#ended && !this.#isWaiting) this.#unpause();

@@ -1,25 +1,25 @@
 /**
- * Bytes between a socket and a reader that is slower. After a pause the server goes on delivering
- * as long as it finds half a megabyte waiting. So storing a delivery must be faster than the
- * client: it is copied into memory that is used again and again, because the first write to new
- * memory takes several times as long as the copy.
+ * Queues bytes between a socket and a slower reader. After a pause the library continues to deliver
+ * while it finds half a megabyte in the socket's buffer. So storing a delivery must be faster than
+ * the client. Deliveries are copied into reused memory, because the first write to new memory takes
+ * several times as long as the copy.
  */
 
 /** Bytes of one slab; the largest delivery of the server. */
 const SLAB = 524_288;
 
-/** Slabs in reserve after a large body, and the maximum. */
+/** Slabs in reserve after a large body, and the maximum number of slabs. */
 const RESERVE = 16;
 const KEPT_MAX = 64;
 
-/** Smaller deliveries are copied to memory of their own size. */
+/** Smaller deliveries are copied into memory of their exact size. */
 const SMALL = 32_768;
 
 const free: Buffer[] = [];
 let made = 0;
 let preparing = false;
 
-/** Filled, so that the system really provides the memory now. */
+/** Filled, so that the system allocates the memory now. */
 function reserve(): void {
   made++;
   free.push(Buffer.allocUnsafeSlow(SLAB).fill(1));
@@ -52,7 +52,7 @@ function giveBack(slab: Buffer): void {
 
 interface Segment {
   readonly memory: Buffer;
-  /** The memory is a slab. */
+  /** The memory is a reusable slab. */
   readonly kept: boolean;
   from: number;
   to: number;
@@ -61,17 +61,18 @@ interface Segment {
 export class ByteQueue {
   #segments: Segment[] = [];
   #size = 0;
-  /** The one whose bytes are lent. */
+  /** The segment whose bytes are lent. */
   #lent: Segment | null = null;
 
-  /** The bytes in the queue, without those that are lent. */
+  /** The bytes in the queue, without the lent ones. */
   get size(): number {
     return this.#size;
   }
 
   /**
    * Copies bytes to the end.
-   * @param lends they will be lent soon, so that slabs pay; else they take no more memory than their size
+   * @param lends the bytes will be lent soon, so slabs are worthwhile; else memory of their exact
+   *   size is used
    */
   append(bytes: Uint8Array, lends = true): void {
     this.#size += bytes.length;
@@ -91,7 +92,7 @@ export class ByteQueue {
     }
   }
 
-  /** Takes up to `max` bytes from the beginning; the caller owns them. Null when empty. */
+  /** Removes up to `max` bytes from the beginning; the caller owns them. Null when empty. */
   take(limit: number): Buffer | null {
     const first = this.#segments[0];
     if (first === undefined) return null;
@@ -108,8 +109,9 @@ export class ByteQueue {
   }
 
   /**
-   * Takes what lies together at the beginning, and takes back what was lent before: without a copy,
-   * so the bytes are valid until the next call of this or of `takeBack`. Null when it is empty.
+   * Lends the contiguous bytes at the beginning without a copy, and first takes back the bytes lent
+   * before. The bytes are valid until the next call of this method or of `takeBack`. Null when
+   * empty.
    */
   lend(): Buffer | null {
     this.takeBack();
@@ -122,13 +124,13 @@ export class ByteQueue {
     return bytes;
   }
 
-  /** Ends the use of bytes that were lent. */
+  /** Ends the use of lent bytes. */
   takeBack(): void {
     const lent = this.#lent;
     this.#lent = null;
     if (lent === null) return;
     if (this.#segments[0] !== lent) {
-      // The queue was cleared meanwhile.
+      // The queue was cleared in the meantime.
       if (lent.kept) giveBack(lent.memory);
     } else if (lent.from === lent.to) {
       this.#segments.shift();
@@ -136,7 +138,7 @@ export class ByteQueue {
     }
   }
 
-  /** Drops all bytes; the memory of lent ones stays as it is until `takeBack`. */
+  /** Drops all bytes; the memory of lent bytes remains unchanged until `takeBack`. */
   clear(): void {
     for (const segment of this.#segments) {
       if (segment.kept && segment !== this.#lent) giveBack(segment.memory);
@@ -145,7 +147,10 @@ export class ByteQueue {
     this.#size = 0;
   }
 
-  /** Drops all bytes for good. What is lent stays with its reader, and its memory is not used again. */
+  /**
+   * Drops all bytes permanently. Lent bytes remain valid for their reader, and their memory is not
+   * reused.
+   */
   drop(): void {
     this.clear();
     if (this.#lent?.kept) made--;

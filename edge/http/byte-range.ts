@@ -10,7 +10,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** What identifies the content of a file. */
+/** The validators of a file's content. */
 export interface Validators {
   /** A strong entity tag, with its quotes. */
   readonly tag: string;
@@ -18,19 +18,19 @@ export interface Validators {
 }
 
 const SET = /^bytes=\s*((?:\d*-\d*)(?:\s*,\s*\d*-\d*)*)\s*$/i;
-/** More parts than this are not worth their framing: the whole file is sent. */
+/** Maximum number of parts; for more parts the whole file is sent. */
 const MOST_PARTS = 16;
-/** Longest header that is looked at. */
+/** Maximum length of a header that is parsed. */
 const LONGEST = 1_024;
 
-/** Parts count only while the client has parts of the same content (section 13.1.5). */
+/** A range applies only while the client has parts of the same content (section 13.1.5). */
 function isCurrent(request: Request, { tag, modified }: Validators): boolean {
   const condition = request.header('if-range')?.trim();
   if (condition === undefined) return true;
   return condition.startsWith('"') ? condition === tag : condition === modified.toUTCString();
 }
 
-/** One part of a file; null when it lies behind the end; undefined when it is none. */
+/** One part of a file; null when it lies beyond the end; undefined when it is malformed. */
 function partOf(text: string, size: number): ByteRange | null | undefined {
   const [first = '', last = ''] = text.trim().split('-');
   if (first === '' && last === '') return undefined;
@@ -40,7 +40,7 @@ function partOf(text: string, size: number): ByteRange | null | undefined {
   return start <= end ? { start, end } : null;
 }
 
-/** The same bytes in parts that have none in common, in the order of the request if they do not. */
+/** Merges overlapping parts. Without overlaps the parts stay in the order of the request. */
 function distinct(parts: readonly ByteRange[]): readonly ByteRange[] {
   const sorted = [...parts].sort((a, b) => a.start - b.start);
   const joined: ByteRange[] = [];
@@ -53,9 +53,9 @@ function distinct(parts: readonly ByteRange[]): readonly ByteRange[] {
 }
 
 /**
- * The parts of a file that a request wants; null for the whole. Other units, what cannot be read and
- * too many parts are ignored, as the RFC allows.
- * @throws ServiceError RANGE_NOT_SATISFIABLE when all of them lie behind the end of the file
+ * The requested parts of a file; null for the whole file. Other units, malformed ranges and too
+ * many parts are ignored, as the RFC allows.
+ * @throws ServiceError RANGE_NOT_SATISFIABLE when all parts lie beyond the end of the file
  */
 export function wantedRanges(
   request: Request,

@@ -1,6 +1,6 @@
 /**
- * Compresses a streamed answer piece by piece: each piece is sent at once, so that clients see
- * progress, and the next one is read only when the client took it.
+ * Compresses a streamed response piece by piece. Each piece is sent immediately, so that clients
+ * see progress. The next piece is read only after the client has read it.
  */
 import { once } from 'node:events';
 import {
@@ -24,7 +24,7 @@ function encoderOf(coding: Coding): Gzip | BrotliCompress {
       });
 }
 
-/** The pieces in a content coding. When they fail, the compressed text stays incomplete. */
+/** The pieces in a content coding. When the source fails, the compressed data stays incomplete. */
 export function compressedPieces(pieces: Pieces, coding: Coding): Pieces {
   return {
     [Symbol.asyncIterator]: () =>
@@ -32,7 +32,7 @@ export function compressedPieces(pieces: Pieces, coding: Coding): Pieces {
   };
 }
 
-/** Not a generator, so that `return()` reaches the source while a piece is awaited. */
+/** Not a generator, so that `return()` calls the source while a piece is awaited. */
 class CompressedPieces implements AsyncIterator<Uint8Array> {
   readonly #source: AsyncIterator<Piece>;
   readonly #encoder: Gzip | BrotliCompress;
@@ -43,7 +43,7 @@ class CompressedPieces implements AsyncIterator<Uint8Array> {
     this.#source = source;
     this.#encoder = encoder;
     encoder.on('data', (chunk: Buffer) => this.#output.push(chunk));
-    // A reader that waits for a piece gets the failure this way.
+    // A reader that waits for a piece receives the failure from its call of `next`.
     encoder.on('error', () => undefined);
   }
 
@@ -78,7 +78,7 @@ class CompressedPieces implements AsyncIterator<Uint8Array> {
       else resolve();
     });
     await promise;
-    // The encoder announces the rest of its output only in a later turn.
+    // The encoder reports the rest of its output only in a later turn of the event loop.
     while (this.#encoder.read() !== null);
   }
 

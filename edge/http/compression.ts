@@ -1,10 +1,11 @@
 /**
- * Decides whether an answer is compressed and how (RFC 9110, 8.4 and 12.5.3), and compresses
+ * Decides whether and how a response is compressed (RFC 9110, 8.4 and 12.5.3), and compresses
  * complete bodies.
  *
- * Somebody who chooses a part of a text and makes a browser request it with the victim's cookie can
- * guess the rest from the compressed length (BREACH, CVE-2013-3587). So answers with secrets, which
- * have `no-store`, are never compressed, nor answers to requests of other sites with a cookie.
+ * An attacker can choose a part of a text and make a browser request it with the victim's cookie.
+ * The compressed length then reveals the rest (BREACH, CVE-2013-3587). So responses with secrets,
+ * which have `no-store`, are never compressed. Responses to cross-site requests with a cookie are
+ * not compressed either.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -13,21 +14,21 @@ import type { Request } from './request.ts';
 import type { Response } from './response.ts';
 import { ownHeader } from './response-header.ts';
 
-/** An offered content coding. */
+/** A supported content coding. */
 export type Coding = 'br' | 'gzip';
 
-/** In order of preference when the client has none. */
+/** In order of preference when the client has no preference. */
 const CODINGS = ['br', 'gzip'] as const;
 
 /**
- * Shortest body that is compressed, in characters or bytes. A shorter one fits into one packet with
- * its headers, and passing it to another thread costs more than compression saves.
+ * Minimum length of a compressed body, in characters or bytes. A shorter body fits into one packet
+ * with its headers. Passing it to another thread costs more than compression saves.
  */
 export const COMPRESSED_MIN = 1_500;
 
 /**
- * Characters or bytes that may wait for compression. Above it answers are sent uncompressed: when
- * the processor is busy, more compression only makes everybody wait.
+ * Maximum characters or bytes that wait for compression. Above it responses are sent uncompressed:
+ * on a busy processor more compression delays every request.
  */
 const WAITING_MAX = 8_388_608;
 
@@ -36,17 +37,23 @@ export const GZIP_LEVEL = 4;
 export const BROTLI_PARAMETERS = {
   [constants.BROTLI_PARAM_QUALITY]: 4,
   [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-  // 256 KB; the library's default of 4 MB costs memory for each stream without a gain.
+  // 256 KB; the library's default of 4 MB costs memory for each stream without a benefit.
   [constants.BROTLI_PARAM_LGWIN]: 18,
 } as const;
 
-/** Types of content that compress well. Events are missing: each must be sent at once. */
+/**
+ * Content types that compress well. Event streams are excluded, because each event must be sent
+ * immediately.
+ */
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-ndjson|javascript)\b)/i;
 
 const FORBIDDING = /\bno-(?:store|transform)\b/i;
 
-/** What is compressed once and kept is worth more time: a tenth of the size for ten times the time. */
+/**
+ * Content that is compressed once and cached justifies more time: a tenth of the size for ten times
+ * the time.
+ */
 const KEPT_GZIP_LEVEL = 9;
 const KEPT_BROTLI_PARAMETERS = {
   [constants.BROTLI_PARAM_QUALITY]: 9,
@@ -58,7 +65,7 @@ const brotliBytes = promisify(brotliCompress);
 
 let waiting = 0;
 
-/** The type of the library's function; its declarations lack the second argument. */
+/** The type of the library's function, whose declarations lack the second argument. */
 interface EncodingNegotiator {
   encodings(
     available: readonly string[],
@@ -66,18 +73,18 @@ interface EncodingNegotiator {
   ): readonly string[];
 }
 
-/** The answer exists in several codings, depending on what the client accepts. */
+/** Whether the response is available in several codings, depending on the request. */
 export function isCompressible({ headers }: Response): boolean {
   if (headers === undefined) return true;
   if (!COMPRESSIBLE.test(ownHeader(headers, 'content-type') ?? 'application/json')) return false;
   if (FORBIDDING.test(ownHeader(headers, 'cache-control') ?? '')) return false;
   if (ownHeader(headers, 'content-encoding') !== undefined) return false;
   if (ownHeader(headers, 'content-range') !== undefined) return false;
-  // A strong tag identifies bytes, so it cannot belong to two codings.
+  // A strong tag identifies exact bytes, so two codings cannot share it.
   return ownHeader(headers, 'etag')?.startsWith('W/') ?? true;
 }
 
-/** The coding that the client prefers; null when it accepts none. */
+/** The client's preferred coding; null when the client accepts no supported coding. */
 export function codingFor(request: Request): Coding | null {
   const accepted = request.header('accept-encoding');
   if (accepted === undefined) return null;
@@ -90,7 +97,7 @@ export function codingFor(request: Request): Coding | null {
   return best === 'br' || best === 'gzip' ? best : null;
 }
 
-/** Whether one more body of this length may be compressed now. */
+/** Whether another body of this length may be compressed now. */
 export function hasRoom(length: number): boolean {
   return waiting === 0 || waiting + length <= WAITING_MAX;
 }
@@ -107,7 +114,7 @@ export async function compress(body: string | Uint8Array, coding: Coding): Promi
   }
 }
 
-/** Compresses what is kept and sent to many, on another thread. */
+/** Compresses content that is cached and sent to many clients, on another thread. */
 export async function compressToKeep(body: Uint8Array, coding: Coding): Promise<Uint8Array> {
   if (coding === 'gzip') return await gzipBytes(body, { level: KEPT_GZIP_LEVEL });
   const params = { ...KEPT_BROTLI_PARAMETERS, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };

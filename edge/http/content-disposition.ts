@@ -1,8 +1,11 @@
-/** How browsers are told to treat a download, and its name (RFC 6266, RFC 8187). */
+/** The Content-Disposition of a download, with its name (RFC 6266, RFC 8187). */
 
-/** Longest name; more characters are cut before the extension. */
+/** Maximum length of a name; excess characters are cut before the extension. */
 const LONGEST = 200;
-/** What is no part of a name: control characters, paths, and marks that turn the direction of writing. */
+/**
+ * Characters not allowed in names: control characters, path separators, and marks that change the
+ * direction of writing.
+ */
 const UNSAFE = /[\p{Cc}\p{Cs}/\\\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 function shortened(name: string): string {
@@ -12,7 +15,7 @@ function shortened(name: string): string {
   return characters.slice(0, LONGEST - ending.length).join('') + ending;
 }
 
-/** What RFC 8187 lets stand, and percent-encoded UTF-8 for the rest. */
+/** Encodes a name as RFC 8187 requires: percent-encoded UTF-8 except for the allowed characters. */
 function encoded(name: string): string {
   return encodeURIComponent(name).replace(
     /['()*]/g,

@@ -1,8 +1,8 @@
 /**
- * Corks a response of its own while requests become WebSockets. The library closes at random a
- * connection that is upgraded inside of its own cork: after the callback it takes memory of the
- * WebSocket for that of the response (uWebSockets, pull request 1929). Without any cork it prints a
- * warning for each upgrade. While another response has the cork, neither happens.
+ * Corks a separate response while requests become WebSockets. The library randomly closes a
+ * connection that is upgraded inside its own cork. After the callback it treats memory of the
+ * WebSocket as the response (uWebSockets, pull request 1929). Without any cork it prints a warning
+ * for each upgrade. Neither happens while another response is corked.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,13 +23,13 @@ export class CorkHolder {
   #client: Socket | null = null;
 
   /**
-   * Opens a connection of the process to itself, through a port of the loopback interface that is
-   * closed again at once.
+   * Opens a connection of the process to itself, through a loopback port that is closed again
+   * immediately.
    * @throws Error when the interface does not allow that
    */
   async open(): Promise<void> {
     const held = Promise.withResolvers<void>();
-    // Other programs of this machine may connect, too; they do not know the path.
+    // Other programs on this machine may also connect, but they cannot guess the path.
     const path = `/${randomUUID()}`;
     this.#app.get(path, (response) => {
       response.onAborted(() => {
@@ -50,7 +50,7 @@ export class CorkHolder {
     client.on('error', () => undefined);
   }
 
-  /** Runs `upgrade` at once. */
+  /** Runs `upgrade` synchronously. */
   run(upgrade: () => void): void {
     if (this.#response === null) upgrade();
     else this.#response.cork(upgrade);

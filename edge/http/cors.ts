@@ -1,4 +1,4 @@
-/** Lets web pages of other origins use the API (Fetch Living Standard, 3.2). */
+/** Allows web pages of other origins to use the API (Fetch Living Standard, 3.2). */
 import { includesOrigin, type Origins } from '#core/base/config/origin.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
@@ -10,7 +10,7 @@ export interface CorsOptions {
   readonly exposedHeaders: readonly string[];
   /** Pages may send cookies and other stored credentials. */
   readonly credentials: boolean;
-  /** Seconds for which a browser may remember the answer to a preflight request. */
+  /** Seconds for which a browser may cache the response to a preflight request. */
   readonly maxAge: number;
 }
 
@@ -22,8 +22,8 @@ export class Cors {
 
   constructor(options: CorsOptions) {
     this.#origins = options.origins;
-    // Browsers refuse credentials together with `*`, because every page could read everybody's
-    // data.
+    // Browsers refuse credentials together with `*`, because every page could then read every
+    // user's data.
     this.#credentials = options.credentials && options.origins !== '*';
     this.#exposed = options.exposedHeaders.join(', ');
     this.#permissions = {
@@ -34,8 +34,8 @@ export class Cors {
   }
 
   /**
-   * Allows the page that sent the request to read the answer, even an error.
-   * @returns the answer to a preflight request
+   * Allows the requesting page to read the response, even an error.
+   * @returns the response to a preflight request; null for any other request
    */
   admit(request: Request): Response | null {
     const origin = request.header('origin');

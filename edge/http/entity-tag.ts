@@ -1,13 +1,13 @@
-/** Entity tags of answers and the conditions on them (RFC 9110, 8.8.3 and 13.1.2). */
+/** Entity tags of responses and conditional requests (RFC 9110, 8.8.3 and 13.1.2). */
 import { hash } from 'node:crypto';
 
 /**
- * Longest body that gets a tag, in characters or bytes. Hashing costs some 0.7 µs for each KB, on
- * the loop that serves all requests.
+ * Maximum length of a body that gets a tag, in characters or bytes. Hashing costs about 0.7 µs per
+ * KB, on the event loop that serves all requests.
  */
 export const TAG_MAX_LENGTH = 1_048_576;
 
-/** Weak tag of a body: equal bodies have equal tags, on every process and release. */
+/** Weak tag of a body: equal bodies have equal tags, in every process and release. */
 export function entityTag(body: string | Uint8Array): string {
   return `W/"${hash('sha1', body, 'base64url')}"`;
 }

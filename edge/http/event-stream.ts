@@ -1,25 +1,25 @@
-/** Answers with server-sent events (HTML Living Standard, 9.2). */
+/** Responses with server-sent events (HTML Living Standard, 9.2). */
 
 import type { Request } from './request.ts';
 import type { Pieces, Response } from './response.ts';
 import { leave } from './send-response.ts';
 
-/** One event. Line breaks are kept in `data` and become blanks elsewhere. */
+/** One event. Line breaks are preserved in `data` and become spaces elsewhere. */
 export interface ServerEvent {
   readonly event?: string;
   readonly id?: string;
   readonly data: string;
 }
 
-/** A comment: shows proxies and the client that the stream is alive. */
+/** A comment: signals proxies and the client that the stream is active. */
 const COMMENT = ':\n\n';
 
-/** Milliseconds of silence after which a comment is sent. */
+/** Milliseconds without an event after which a comment is sent. */
 const KEEP_ALIVE = 15_000;
 
 /**
- * Streams events until they end or the client disconnects; then `return()` of their source is
- * called. A source that may wait for long should also watch `request.signal`.
+ * Streams events until they end or the client disconnects; then calls `return()` on their source. A
+ * source that may wait long should also observe `request.signal`.
  */
 export function eventStream(
   request: Request,
@@ -41,7 +41,7 @@ async function* pieces(
   keepAlive: number,
 ): AsyncGenerator<string> {
   try {
-    // Sends the head at once, so that the client knows it is connected.
+    // Sends the head immediately, so that the client detects the connection.
     yield COMMENT;
     let next = ask(source);
     while (!signal.aborted) {
@@ -66,7 +66,7 @@ function ask(source: AsyncIterator<ServerEvent>): Promise<IteratorResult<ServerE
   return next;
 }
 
-/** The awaited value; null when it takes too long or is no longer wanted. */
+/** The awaited value; null after a timeout or when the signal is aborted. */
 function soon<T>(work: Promise<T>, signal: AbortSignal, limit: number): Promise<T | null> {
   const { promise, resolve, reject } = Promise.withResolvers<T | null>();
   const giveUp = () => resolve(null);

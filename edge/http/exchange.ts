@@ -1,6 +1,6 @@
 /**
- * One request and its connection: what routes read of it, and whether the client still waits. Made
- * for every request, so values are computed only when they are read.
+ * One request and its connection: the data that routes read, and whether the client still waits. An
+ * exchange is created for every request, so its values are computed on first use.
  */
 import { randomBytes } from 'node:crypto';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -22,7 +22,7 @@ import { headerLine, type StandardHeaders } from './response-header.ts';
 import type { SendTimeouts } from './send-timeouts.ts';
 import type { HttpRequest, HttpResponse } from './uwebsockets.ts';
 
-/** Ids consist of a random part of this process and a counter. */
+/** Ids consist of a random prefix of this process and a counter. */
 const PREFIX = `${randomBytes(6).toString('base64url')}-`;
 let count = 0;
 
@@ -39,8 +39,8 @@ const METHODS = new Map(
 /** Methods whose body has no meaning and is dropped. */
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-// The server's request object is invalid when its handler returns, so all headers are copied into
-// one list of names and values. One function for all requests saves a closure for each.
+// The library's request object is invalid when its handler returns, so all headers are copied into
+// one list of names and values. One shared function saves a closure for each request.
 let collected: string[] = [];
 let collectedSize = 0;
 function collect(name: string, value: string): void {
@@ -63,15 +63,15 @@ export interface ExchangeSettings {
   readonly bodyLimit: number;
   readonly jsonBounds: JsonBounds;
   readonly standard: StandardHeaders;
-  /** Answers are compressed for clients that accept it. */
+  /** Responses are compressed for clients that accept it. */
   readonly compresses: boolean;
   readonly sendTimeouts: SendTimeouts;
   /** ACCESS_LOG */
   readonly accessLog: boolean;
   readonly memory: ProcessMemory;
-  /** How long (ms) a body may take that hardly moves. */
+  /** How long (ms) a body may take that arrives too slowly. */
   readonly bodyPatience: number;
-  /** The address of the client, for what arrives before the caller is known. */
+  /** The client's address, used until the caller is authenticated. */
   readonly ipOf: (request: Request) => string | null;
 }
 
@@ -85,13 +85,13 @@ export class Exchange implements Request {
   readonly socket: HttpResponse;
   readonly settings: ExchangeSettings;
   /**
-   * The end of the body is ambiguous (RFC 9112, 6.3), so that one request could hide in another. It
-   * must be refused and its connection closed.
+   * The end of the body is ambiguous (RFC 9112, 6.3), so one request could hide in another. It must
+   * be refused and its connection closed.
    */
   readonly ambiguous: boolean;
   /** Bytes of the request line and headers. */
   readonly headSize: number;
-  /** The first byte of the answer was sent; later failures can only close the connection. */
+  /** The first byte of the response was sent; later failures can only close the connection. */
   answered = false;
   /** The client may see the messages of unexpected errors. */
   revealing = false;
@@ -99,15 +99,15 @@ export class Exchange implements Request {
   aborted = false;
   counts: RequestCounts | null = null;
   user: string | null = null;
-  /** Its part of a trace; null when nothing is traced. */
+  /** The request's span of a trace; null when the request is not traced. */
   span: RequestSpan | null = null;
-  /** Bytes of the body that were sent; counted only for the access log. */
+  /** Bytes of the response body that were sent; counted only for the access log. */
   bytes = 0;
-  /** Called once when the connection closes, for the writer of the answer. */
+  /** Called once when the connection closes, for the writer of the response. */
   onDisconnect: ((cause: Error) => void) | null = null;
-  /** Called when the socket can take more, for the writer of the answer. */
+  /** Called when the socket accepts more bytes, for the writer of the response. */
   onWritable: (() => void) | null = null;
-  /** Lines of the answer's header block besides those of the route, each after a line break. */
+  /** Lines of the response's header block besides those of the route, each after a line break. */
   added = '';
   readonly #headers: readonly string[];
   #incoming: IncomingBody | null = null;
@@ -167,7 +167,7 @@ export class Exchange implements Request {
     return found === '' ? undefined : found;
   }
 
-  /** What the request holds of the memory of the process. */
+  /** The memory that the request has reserved in the process. */
   get memory(): RequestMemory {
     if (this.#memory === null) {
       const { memory, ipOf } = this.settings;
@@ -186,12 +186,12 @@ export class Exchange implements Request {
     if (amount >= UNCOUNTED) this.memory.take(amount);
   }
 
-  /** The answer is made, and has still to be sent. */
+  /** The response is computed but not sent yet. */
   worked(): void {
     this.#memory?.releaseValues();
   }
 
-  /** The request is over: what it holds is given back. */
+  /** The request is over: releases its memory. */
   end(): void {
     this.#memory?.release();
   }
@@ -210,7 +210,7 @@ export class Exchange implements Request {
     this.revealing = true;
   }
 
-  /** The connection was closed, by the client or by us. */
+  /** The client or the server closed the connection. */
   disconnect(): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -228,10 +228,10 @@ export class Exchange implements Request {
   }
 
   /**
-   * Whether the answer has to wait because bytes behind the body could be taken for a request: the
-   * body is chunked, and the library does not look for trailers (RFC 9112, 7.1.2), or its length is
-   * ambiguous. The connection ends with the answer then.
-   * @param answer called when it need not wait any more
+   * Whether the response must wait because bytes behind the body could be parsed as a request. This
+   * applies to chunked bodies, because the library ignores trailers (RFC 9112, 7.1.2). It also
+   * applies to bodies of ambiguous length. The connection then closes with the response.
+   * @param answer called when the response no longer has to wait
    */
   defers(answer: () => void): boolean {
     const incoming = this.#incoming;
@@ -242,14 +242,13 @@ export class Exchange implements Request {
     return true;
   }
 
-  /** Stops reading from the connection, which ends with the answer. */
+  /** Whether reading from the connection has stopped; the connection closes with the response. */
   get held(): boolean {
     return this.#incoming?.held === true;
   }
 
   /**
-   * Restarts the timer of the library, which closes a connection ten seconds after an incomplete
-   * write.
+   * Restarts the library's timer, which closes a connection ten seconds after an incomplete write.
    */
   putOffTimer(): void {
     if (this.aborted) return;
@@ -258,10 +257,9 @@ export class Exchange implements Request {
   }
 
   /**
-   * Releases the body before the answer is written, or when the request of a client that went is over.
-   * @returns whether the connection must be closed afterwards: the length of the body is
-   *   ambiguous,
-   * or too much of it is left to read and drop
+   * Releases the body before the response is written, or when the client disconnected.
+   * @returns whether the connection must be closed afterwards: the body's length is ambiguous, or
+   *   too many bytes remain to read and drop
    */
   release(): boolean {
     if (this.#incoming === null) return false;

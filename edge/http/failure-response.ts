@@ -1,4 +1,4 @@
-/** What a client is told when a request fails: the error with its code, and no internals. */
+/** The error responses of failed requests: the error with its code, and no internals. */
 
 import { withoutSecrets } from '#core/base/config/redact-secrets.ts';
 import { catalogue } from '#core/base/errors/catalogue.ts';
@@ -6,7 +6,7 @@ import { type ErrorEntry, ServiceError, ServiceErrors } from '#core/base/errors/
 import { translateFailure } from '#core/database/failure.ts';
 import type { Response } from './response.ts';
 
-/** The answer to a failure. */
+/** The response to a failure. */
 export interface Failure {
   readonly response: Response;
   /** An unexpected error. */
@@ -22,9 +22,9 @@ function coded(errors: readonly [ServiceError, ...ServiceError[]]): Response {
 }
 
 /**
- * Makes an answer from what a route threw.
+ * Builds a response from an error that a route threw.
  * @param secrets texts that the message of an unexpected error must not contain; null when the
- * caller, not being an administrator, must not see that message
+ *   caller is no administrator and must not see that message
  */
 export function failureOf(thrown: unknown, secrets: readonly string[] | null): Failure {
   const error = translateFailure(thrown);
@@ -46,7 +46,7 @@ function unexpectedEntry(error: unknown, secrets: readonly string[] | null): Err
   };
 }
 
-/** The same errors as {@link failureOf} answers with, for an answer that has more than them. */
+/** The same error entries as {@link failureOf}, for a response that contains further data. */
 export function errorEntriesOf(
   thrown: unknown,
   secrets: readonly string[] | null,

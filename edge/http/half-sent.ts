@@ -1,61 +1,66 @@
 /**
- * Bounds what WebSockets hold whose messages have arrived in part. The library keeps such parts outside
- * of the heap and does not report them, but a client in the middle of a frame cannot answer a ping
- * (RFC 6455, 5.5.2), and a client between the frames of a message cannot send another message (5.4).
- * When a process holds much that nothing accounts for, it pings all connections. Where the silent ones
- * explain too little, it asks again by messages of the protocols, which only a whole message answers.
- * It ends connections without an answer, those of the holder with the most of them first.
+ * Limits the memory of partially received WebSocket messages. The library stores such parts outside
+ * of the heap and does not report them. But a client in the middle of a frame cannot answer a ping
+ * (RFC 6455, 5.5.2). A client between the frames of a message cannot send another message (5.4).
+ * When a process has much unaccounted memory, it pings all connections. If the silent connections
+ * explain too little of it, it also sends protocol messages, which only a whole message answers. It
+ * then closes connections that did not answer, beginning with the holder that has the most.
  */
 import type { Log } from '#core/base/log/log.ts';
 import { metrics } from '#core/base/metrics/metrics.ts';
 import { heapLimit } from '#core/base/process/heap-size.ts';
 
-/** The part of the heap's size that may be held so. */
+/** Maximum part of the heap's size that partial messages may use. */
 const PART = 0.25;
-/** How often (ms) memory is measured. */
+/** Interval of the memory measurements, in milliseconds. */
 const PERIOD_MS = 250;
 /** How long (ms) clients have to answer. */
 const PATIENCE_MS = 2_000;
-/** How long (ms) nothing is asked again after answers that explain nothing. */
+/** How long (ms) probing pauses after answers that explain too little. */
 const PAUSE_MS = 10_000;
-/** Messages must explain this part of what is too much, before anything is ended. */
+/** Minimum part of the excess that messages must explain before a connection is closed. */
 const EXPLAINED = 0.5;
 
-/** How a connection is asked, or has answered: by a frame of its own, or by a whole message. */
+/** How a connection is probed, or has answered: by a control frame, or by a whole message. */
 export type Sign = 'frame' | 'message';
 
-/** A connection that can be asked. */
+/** A connection that can be probed. */
 export interface AskedConnection {
   readonly holder: string;
-  /** Longest message of its client, in bytes. */
+  /** Maximum length of a message from its client, in bytes. */
   readonly messageLimit: number;
-  /** Sends a ping, or a message that clients answer; whether its protocol has one. */
+  /**
+   * Sends a ping, or a message that clients answer.
+   * @returns whether the connection's protocol has such a message
+   */
   ask(by: Sign): boolean;
-  /** Says why, and ends the connection at once. */
+  /** Closes the connection immediately, with a reason. */
   cut(reason: string): void;
 }
 
-/** Connections that were asked and have not answered. */
+/** Connections that were probed and have not answered. */
 interface Round {
   readonly by: Sign;
-  /** Whether the time for answers is over; those that a busy process has not read yet count, too. */
+  /**
+   * Whether the time for answers is over. Answers that a busy process has not read yet still count.
+   */
   isOver: boolean;
   readonly silent: Set<AskedConnection>;
 }
 
 export interface HalfSentOptions {
-  /** Those that are open. */
+  /** The open connections. */
   readonly connections: () => Iterable<AskedConnection>;
   readonly log: Log;
-  /** Bytes that may be held; by default a quarter of the heap's size. */
+  /** Maximum bytes of partial messages; by default a quarter of the heap's size. */
   readonly limit?: number;
-  /** Bytes of the process that nothing accounts for; measured by default. */
+  /** Bytes of the process that are not accounted for; measured by default. */
   readonly unaccounted?: () => number;
-  /** The time in milliseconds; that of the process by default. */
+  /** The time in milliseconds; by default the process clock. */
   readonly now?: () => number;
 }
 
-/** Bytes of this process that are neither of the heap nor of buffers. */
+/** Bytes of this process that belong neither to the heap nor to buffers. */
 function unaccountedBytes(): number {
   const { rss, heapTotal, external } = process.memoryUsage();
   return rss - heapTotal - external;
@@ -66,13 +71,13 @@ export class HalfSentMessages {
   readonly #limit: number;
   readonly #unaccounted: () => number;
   readonly #now: () => number;
-  /** What the process holds while nothing arrives. */
+  /** Unaccounted bytes of the process while no messages arrive. */
   readonly #least: number;
-  /** Null when no connection was asked. */
+  /** Null while no probe is running. */
   #round: Round | null = null;
-  /** When the answers are counted; while no connection was asked, when the next may be. */
+  /** When the answers are counted; while no probe is running, the earliest time of the next one. */
   #due = 0;
-  /** Bytes that were too much when they were asked. */
+  /** Excess bytes when the probe began. */
   #excess = 0;
   readonly #ended = metrics.counter('sluice_websockets_half_sent_total', {});
   readonly #timer: NodeJS.Timeout;
@@ -87,12 +92,14 @@ export class HalfSentMessages {
     this.#timer = setInterval(() => this.look(), PERIOD_MS).unref();
   }
 
-  /** A connection answers a ping, sends a whole message (which answers both), or is closed. */
+  /**
+   * A connection answers a ping, sends a whole message (which answers both probes), or is closed.
+   */
   heard(connection: AskedConnection, sign: Sign): void {
     if (this.#round?.by === 'frame' || sign === 'message') this.#round?.silent.delete(connection);
   }
 
-  /** Measures, and asks or ends where too much is held. */
+  /** Measures the memory, and probes or closes connections when it exceeds the limit. */
   look(): void {
     const now = this.#now();
     if (now < this.#due) return;
@@ -115,7 +122,7 @@ export class HalfSentMessages {
     this.#due = now + PATIENCE_MS;
   }
 
-  /** Ends silent connections if they explain the excess; else asks again, or pauses. */
+  /** Closes silent connections if they explain the excess; otherwise probes again, or pauses. */
   #count({ by, silent }: Round, excess: number, now: number): void {
     this.#round = null;
     let possible = 0;
@@ -126,7 +133,8 @@ export class HalfSentMessages {
       byHolder.set(connection.holder, own);
       own.push(connection);
     }
-    // Memory is not always given back, and a client without an answer may only be far away.
+    // Memory is not always returned to the system, and a silent client may only have a slow
+    // network.
     if (possible < EXPLAINED * Math.min(excess, this.#excess)) {
       if (by === 'frame') this.#ask('message', excess, now);
       else this.#due = now + PAUSE_MS;

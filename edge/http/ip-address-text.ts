@@ -1,16 +1,18 @@
-/** Turns the binary address of a peer into text. */
+/** Converts the binary address of a peer to text. */
 
 /** The prefix of an IPv4 address on an IPv6 socket, `::ffff:0:0/96`. */
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
-/** Four bytes as they are written. Each request asks for it, and `join` takes five times as long. */
+/**
+ * Formats four bytes in dotted form. Each request calls it, and `join` takes five times as long.
+ */
 function dotted(bytes: Uint8Array, at: number): string {
   return `${bytes[at]}.${bytes[at + 1]}.${bytes[at + 2]}.${bytes[at + 3]}`;
 }
 
 /**
- * The text of an address of 4 or 16 bytes: dotted for IPv4, also when mapped into IPv6; for IPv6
- * the shortest form of RFC 5952. Empty without an address, as after the connection has closed.
+ * The text of an address of 4 or 16 bytes: dotted for IPv4, even when mapped into IPv6; for IPv6
+ * the shortest form of RFC 5952. Empty without an address, such as after the connection has closed.
  */
 export function addressText(binary: ArrayBuffer): string {
   const bytes = new Uint8Array(binary);

@@ -6,7 +6,7 @@ import { parseInSlices } from '#core/base/json/sliced-json.ts';
 import { countJson, parseCounted } from '#core/base/json/strict-json.ts';
 import type { SizeLimit } from './request.ts';
 
-/** What the headers say about a body, and its limits. */
+/** The headers of a body that matter for JSON, and its limits. */
 export interface JsonHead {
   readonly mediaType: string | undefined;
   readonly coding: string | undefined;
@@ -16,23 +16,23 @@ export interface JsonHead {
   readonly bounds: JsonBounds;
 }
 
-/** Reads a body of up to `limit` bytes; a longer one is refused with the error of `refuse`. */
+/** Reads a body of up to `limit` bytes; refuses a longer one with the error of `refuse`. */
 export type ReadBytes = (
   limit?: number,
   refuse?: (limit: number) => ServiceError,
 ) => Promise<Uint8Array>;
 
-/** What a route says about the JSON that it takes. */
+/** The options of a route that reads JSON. */
 export interface JsonOptions {
   readonly limit: SizeLimit | undefined;
   readonly onEntries: OnEntries | undefined;
-  /** Waits for the permit of a long body; undefined where it need not wait. */
+  /** Waits for the permit of a long body; undefined when no wait is necessary. */
   readonly permit: (length: number) => Promise<void> | undefined;
-  /** Takes memory for what the body holds, before it is parsed. */
+  /** Reserves memory for the values of the body before it is parsed. */
   readonly admit: Admit;
 }
 
-/** Longest JSON that is parsed at once, in bytes. */
+/** Maximum bytes of JSON that is parsed in one step. */
 const PARSED_AT_ONCE = 262_144;
 
 function beyond({ bytes: limit, variable, member }: SizeLimit): ServiceError {

@@ -1,10 +1,10 @@
-/** What the messages of one WebSocket hold of the memory of the process until they are handled. */
+/** The memory of the process that the messages of one WebSocket use until they are handled. */
 import type { Hold } from '#core/base/holders/budget.ts';
 import { type ProcessMemory, UNCOUNTED } from '#core/base/holders/process-memory.ts';
 import { UNBOUNDED } from '#core/base/json/json-bounds.ts';
 import { countJson } from '#core/base/json/strict-json.ts';
 
-/** Bytes of the heap for a byte of a message whose values cannot be counted, such as a malformed one. */
+/** Heap bytes per byte of a message whose values cannot be counted, such as a malformed one. */
 const UNKNOWN = 64;
 
 function valuesOf(message: Uint8Array): number {
@@ -17,7 +17,7 @@ function valuesOf(message: Uint8Array): number {
 
 export class MessageMemory {
   readonly #process: ProcessMemory;
-  /** That of all messages; null while they are few. */
+  /** The memory of all messages; null while they are few. */
   #hold: Hold | null = null;
   #waiting = 0;
 
@@ -26,12 +26,12 @@ export class MessageMemory {
   }
 
   /**
-   * Takes memory for a message, and for what it holds.
-   * @returns gives it back
-   * @throws ServiceError SERVICE_UNAVAILABLE when the holder has too much
+   * Reserves memory for a message and its values.
+   * @returns a function that releases the memory
+   * @throws ServiceError SERVICE_UNAVAILABLE when the holder exceeds its share
    */
   take(holder: string, message: Uint8Array): () => void {
-    // The server takes the memory of the message back when its handler returns.
+    // The library reuses the memory of the message when its handler returns.
     const { length } = message;
     this.#process.requireShare(holder, length);
     const waiting = this.#waiting + length;
@@ -49,7 +49,7 @@ export class MessageMemory {
     };
   }
 
-  /** The connection is closed. */
+  /** Releases all memory when the connection is closed. */
   release(): void {
     this.#hold?.release();
   }

@@ -1,27 +1,30 @@
 /**
- * Gives a multipart body to its parser, and the content of a large file past it: the search for the
- * delimiter behind the file is native, and several times as fast as the parser.
+ * Feeds a multipart body to its parser, and routes the content of a large file past the parser. The
+ * native search for the delimiter behind the file is several times as fast as the parser.
  */
 import type busboy from 'busboy';
 
-/** Bytes that the parser gets at a time. They are copies: it keeps parts of what it gets. */
+/**
+ * Bytes that the parser receives at a time. They are copies, because the parser stores parts of its
+ * input.
+ */
 const PIECE = 65_536;
-/** Bytes behind a beginning of the delimiter that are searched together with it. */
+/** Bytes after a partial delimiter that are searched together with it. */
 const JOINT = 16_384;
 const CR = 13;
 
-/** What all clients send; any other form is left to the parser alone. */
+/** The form that all common clients send; the parser alone processes any other form. */
 const PLAIN_TYPE =
   /^multipart\/form-data;[ \t]*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'*+.!#$%&^`|~-]{1,70}))$/i;
 
-/** The delimiter of the parts of a body; null when only the parser knows it. */
+/** The delimiter of the parts of a body; null when only the parser can determine it. */
 export function delimiterOf(contentType: string): Buffer | null {
   const match = PLAIN_TYPE.exec(contentType);
   const boundary = match?.[1] ?? match?.[2];
   return boundary === undefined ? null : Buffer.from(`\r\n--${boundary}`, 'latin1');
 }
 
-/** The length of the end of some bytes with which a delimiter may begin. */
+/** The length of the trailing bytes with which a delimiter may begin. */
 function beginning(bytes: Buffer, delimiter: Buffer): number {
   let at = bytes.indexOf(CR, Math.max(0, bytes.length - delimiter.length + 1));
   while (at !== -1) {
@@ -32,7 +35,7 @@ function beginning(bytes: Buffer, delimiter: Buffer): number {
   return 0;
 }
 
-/** Whether a part of some bytes is their end. */
+/** Whether a part is at the end of the given bytes. */
 function isEnd(part: Uint8Array | null, bytes: Buffer): boolean {
   if (part === null || part.buffer !== bytes.buffer) return false;
   return part.byteOffset + part.length === bytes.byteOffset + bytes.length;
@@ -40,23 +43,23 @@ function isEnd(part: Uint8Array | null, bytes: Buffer): boolean {
 
 export interface FeedOptions {
   readonly parser: busboy.Busboy;
-  /** In pieces that are valid until the next one is asked for. */
+  /** Pieces that are valid until the next one is requested. */
   readonly body: AsyncIterator<Uint8Array, void>;
   readonly delimiter: Buffer | null;
-  /** Told of what the parser is about to get. */
+  /** Called with the bytes that the parser is about to process. */
   readonly onParse: (bytes: Buffer) => void;
-  /** The last bytes that the parser gave of a file that has not ended; null without one. */
+  /** The last bytes that the parser emitted for an open file; null without an open file. */
   readonly lastOfFile: () => Uint8Array | null;
 }
 
-/** A body on its way. */
+/** A multipart body that is arriving. */
 export class MultipartFeed {
   readonly #options: FeedOptions;
   readonly #closed: Promise<void>;
-  /** What comes before the rest of the last piece: a copy. */
+  /** A copy of the bytes before the rest of the last piece. */
   #first: Buffer | null = null;
   #rest: Buffer = Buffer.alloc(0);
-  /** The content of a file goes past the parser. */
+  /** The content of a file bypasses the parser. */
   #isPassing = false;
   /** Ends the wait for the parser. */
   #parsed: () => void = () => {};
@@ -72,9 +75,9 @@ export class MultipartFeed {
   }
 
   /**
-   * Takes the next bytes of the body. The parser has told what it makes of them when this resolves.
-   * @returns content of the file that goes past the parser, valid until the next call; else null
-   * @throws what the body fails with
+   * Processes the next bytes of the body. The parser has emitted its results when this resolves.
+   * @returns content of the file that bypasses the parser, valid until the next call; else null
+   * @throws the error with which the body fails
    */
   async step(): Promise<Buffer | null> {
     const { body, delimiter } = this.#options;
@@ -104,7 +107,7 @@ export class MultipartFeed {
     if (this.#first !== null) await this.#parse(this.#first);
     this.#first = null;
     parser.end();
-    // After some malformed bodies it would wait for the end of a file for ever.
+    // After some malformed bodies the parser would wait forever for the end of a file.
     const impatience = setImmediate(() => parser.destroy());
     await this.#closed;
     clearImmediate(impatience);
@@ -118,11 +121,12 @@ export class MultipartFeed {
     this.#parsed = resolve;
     parser.write(bytes, () => resolve());
     await promise;
-    // It gives views of what it gets: so it keeps nothing, and goes on with the content of the file.
+    // The parser emits views of its input. So it has buffered no bytes, and the next bytes are
+    // content of the file.
     this.#isPassing = delimiter !== null && isEnd(lastOfFile(), bytes);
   }
 
-  /** Content up to the delimiter, without what may be the beginning of one. */
+  /** Content up to the delimiter, without a trailing partial delimiter. */
   #pass(delimiter: Buffer): Buffer {
     const first = this.#first;
     this.#first = null;

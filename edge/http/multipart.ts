@@ -12,39 +12,40 @@ const LIMITS = {
   ...{ fieldNameSize: 256, fieldSize: 65_536, headerPairs: 64 },
   ...{ fields: 1_000, parts: 1_100 },
 };
-/** Text parts before one file. */
+/** Maximum number of text parts before one file. */
 const MOST_FIELDS = 64;
 
 /** A file that is arriving. */
 export interface IncomingFile {
-  /** The name of its part; empty when it has none. */
+  /** The name of its part; empty when the part has no name. */
   readonly fieldName: string;
   /**
-   * The client's name for it, without folders; empty without one. Do not store it under this name.
+   * The client's filename without folders; empty without one. Do not store the file under this
+   * name.
    */
   readonly filename: string;
-  /** Its type as the client says, lower case, without parameters. */
+  /** The type that the client declares: lower case, without parameters. */
   readonly mimeType: string;
   /** The `charset` of its type, lower case; null without one. */
   readonly charset: string | null;
-  /** The text parts before the file; of two with the same name the last. */
+  /** The text parts before the file; of two with the same name, the last one. */
   readonly fields: ReadonlyMap<string, string>;
   /**
-   * The file's bytes in pieces that are valid until the next one is asked for; can be read once, and the
-   * client is paused while nobody reads. Fails with INVALID_PAYLOAD when the body ends within the file,
-   * and with ClientGoneError when the client disconnects. A reader that stops early need not clean up: the
-   * rest is dropped.
+   * The file's bytes in pieces that are valid until the next one is requested. They can be read
+   * once, and the client is paused while they are not read. Fails with INVALID_PAYLOAD when the
+   * body ends within the file, and with ClientGoneError when the client disconnects. A reader that
+   * stops early need not clean up: the rest is dropped.
    */
   readonly stream: AsyncIterable<Uint8Array>;
 }
 
-/** A file, as far as the parser has come with it. */
+/** The content of a file, as far as the parser has processed it. */
 class FileContent {
-  /** What the parser gave, and nobody has read. */
+  /** Pieces that the parser emitted and that are not read yet. */
   readonly #pieces: Uint8Array[] = [];
   #hasEnded = false;
   #last: Uint8Array | null = null;
-  /** Nobody wants it any more. */
+  /** The file is no longer needed. */
   #isLeft = false;
 
   constructor(stream: Readable, onError: (error: Error) => void) {
@@ -59,7 +60,7 @@ class FileContent {
     });
   }
 
-  /** What the parser gave last; null when it has come to the end. */
+  /** The piece that the parser emitted last; null after the end of the file. */
   get last(): Uint8Array | null {
     return this.#last;
   }
@@ -69,7 +70,7 @@ class FileContent {
     this.#pieces.length = 0;
   }
 
-  /** @param step goes on in the body */
+  /** @param step processes the next bytes of the body */
   async *read(step: () => Promise<Uint8Array | null>): AsyncGenerator<Uint8Array, void> {
     for (;;) {
       for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift()) {
@@ -82,31 +83,32 @@ class FileContent {
   }
 }
 
-/** What the parser has told of. */
+/** A file or the end of the body, as the parser reported it. */
 type Arrived =
   | { readonly file: IncomingFile; readonly content: FileContent | null }
   | { readonly end: Error | null };
 
-/** A part that is taken for a file although the client names none. */
+/** A part that is treated as a file although the client sends no filename. */
 export interface TextFile {
   /** The name of the part. */
   readonly part: string;
   readonly limit: number;
-  /** The variable that bounds it. */
+  /** The configuration variable that sets the limit. */
   readonly variable: string;
 }
 
 export interface FileOptions {
-  /** What stands behind the first file does not matter. */
+  /** Content after the first file is ignored. */
   readonly onlyFirst?: boolean;
   readonly textFile?: TextFile | null;
 }
 
 /**
- * Reads the files of a body in their order, each with the text parts since the one before it. The next
- * one arrives when the last one is read or left.
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart; INVALID_PAYLOAD when
- *   it is malformed, has no file, has too much before a file or text parts behind the last one
+ * Reads the files of a body in order, each with the text parts since the previous file. The next
+ * file arrives when the previous one is read or abandoned.
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart; INVALID_PAYLOAD
+ *   when it is malformed, has no file, has too many bytes before a file or text parts after the
+ *   last one
  */
 export async function* incomingFiles(
   request: Request,
@@ -117,18 +119,19 @@ export async function* incomingFiles(
   const arrivals: Arrived[] = [];
   let failure: Error | null = null;
   let fields = new Map<string, string>();
-  /** Characters of text parts that no memory was taken for yet. */
+  /** Characters of text parts for which no memory is reserved yet. */
   let uncounted = 0;
   let files = 0;
   let last: FileContent | null = null;
 
-  // It may be called more than once; only the first call counts.
+  // May be called repeatedly; only the first call counts.
   const stop = (error: Error) => {
     failure ??= error;
     arrivals.push({ end: error });
     parser.destroy();
   };
-  // The parser does not tell the parameters of a file's type; they are among the last bytes.
+  // The parser does not report the parameters of a file's type, so they are read from the last
+  // bytes.
   let headers = Buffer.alloc(0);
   const feed = new MultipartFeed({
     ...{ parser, body, delimiter },
@@ -207,10 +210,9 @@ export async function* incomingFiles(
 }
 
 /**
- * Reads up to the first file part; parts after it are ignored. Who reads the pieces of its file owns
- * them.
+ * Reads up to the first file part; later parts are ignored. The reader owns the pieces of the file.
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart, INVALID_PAYLOAD
- *   when it is malformed, has no file, or has too much before it
+ *   when it is malformed, has no file, or has too many bytes before it
  */
 export async function firstFile(
   request: Request,
@@ -229,10 +231,13 @@ export async function firstFile(
   return { ...value, stream: stream() };
 }
 
-/** Bytes before and of the file in which its headers are: those, and a chunk that follows them. */
+/**
+ * Bytes that are stored to find the headers of a file: the headers themselves, and a chunk after
+ * them.
+ */
 const HEADERS_KEPT = 512 * 1024;
 
-/** The character set of the first file, from the bytes in which its headers are. */
+/** The character set of the first file, from the bytes that contain its headers. */
 function charsetOf(bytes: Buffer): string | null {
   const blocks = bytes.toString('latin1').split('\r\n\r\n');
   const headers = blocks.find((block) => /^content-disposition:[^\r\n]*;\s*filename/im.test(block));
@@ -265,7 +270,7 @@ interface Parser {
   readonly delimiter: Buffer | null;
 }
 
-/** @param fieldSize most bytes of a text part */
+/** @param fieldSize maximum bytes of a text part */
 function openParser(request: Request, fieldSize: number): Parser {
   const contentType = request.header('content-type');
   if (contentType === undefined || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) {

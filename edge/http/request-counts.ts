@@ -1,11 +1,11 @@
 /**
- * Counts the requests of a route by their status, and how long they took. Routes are named by their
- * template, so that no path of a client makes a new name.
+ * Counts the requests of a route by status, and measures their durations. The labels use route
+ * templates, so that paths from clients cannot create new labels.
  */
 import { type Count, type Distribution, metrics } from '#core/base/metrics/metrics.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'PUT', 'DELETE', 'SEARCH']);
-/** The route of what was answered before a route was found, or without one. */
+/** The label of requests without a route, or answered before routing. */
 const NO_ROUTE = 'none';
 const ABORTED = 'aborted';
 
@@ -26,7 +26,7 @@ export class RequestCounts {
 
   /**
    * A request ended.
-   * @param status null when the connection was closed before that
+   * @param status null when the connection was closed before the response
    */
   count(status: number | null, milliseconds: number): void {
     this.#of(status).value += 1;
@@ -46,7 +46,7 @@ export class RequestCounts {
 
 const withoutRoute = new Map<string, RequestCounts>();
 
-/** Where a request without a route is counted. */
+/** The counter for requests without a route. */
 export function countsWithoutRoute(method: string): RequestCounts {
   const known = METHODS.has(method) ? method : 'OTHER';
   let counts = withoutRoute.get(known);

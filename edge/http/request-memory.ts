@@ -1,6 +1,7 @@
 /**
- * What one request holds of the memory of the process: its body, what is made of it, and its answer.
- * All of it belongs to the address of the client until the caller is known, and to him afterwards.
+ * The memory of the process that one request uses: its body, the values parsed from it, and its
+ * response. The memory counts against the client's address until the caller is authenticated, and
+ * then against the caller.
  */
 import type { Hold } from '#core/base/holders/budget.ts';
 import type { Release } from '#core/base/holders/fair-semaphore.ts';
@@ -16,7 +17,7 @@ export class RequestMemory {
   #permit: Release | undefined;
   #isOver = false;
 
-  /** @param signal that of the request, for what waits */
+  /** @param signal of the request, which cancels waits */
   constructor(process: ProcessMemory, holder: string, signal: () => AbortSignal) {
     this.process = process;
     this.#holder = holder;
@@ -27,13 +28,13 @@ export class RequestMemory {
     return this.#holder;
   }
 
-  /** The caller is known: bytes that are there already are his. */
+  /** The caller is authenticated: the bytes reserved so far count against the caller. */
   moveTo(holder: string): void {
     this.#holder = holder;
     for (const hold of this.#bytes) hold.moveTo(holder);
   }
 
-  /** A hold of bytes, which is given back at the end of the request at the latest. */
+  /** Reserves bytes, which are released at the end of the request at the latest. */
   bytes(): Hold {
     const hold = this.process.bytes.take(this.#holder, 0);
     if (this.#isOver) hold.release();
@@ -42,9 +43,9 @@ export class RequestMemory {
   }
 
   /**
-   * Waits for the permit of a long body, before its values are counted.
+   * Waits for the permit of a long body before its values are counted.
    * @param length in bytes
-   * @returns undefined where it need not wait
+   * @returns undefined when no wait is necessary
    * @throws ServiceError SERVICE_UNAVAILABLE
    */
   permit(length: number): Promise<void> | undefined {
@@ -56,9 +57,10 @@ export class RequestMemory {
   }
 
   /**
-   * Takes memory for the values of a body, until the work with them is done.
-   * @returns a promise where it has to wait
-   * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE where there is never so much
+   * Reserves memory for the values of a body until they are processed.
+   * @returns a promise when it has to wait
+   * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE when the amount exceeds the total
+   *   memory
    */
   values(amount: number): void | Promise<void> {
     const taken = this.process.take(this.#holder, amount, this.#signal, this.#permit);
@@ -68,7 +70,7 @@ export class RequestMemory {
   }
 
   /**
-   * The same for what cannot wait.
+   * Like `values`, for work that cannot wait.
    * @throws ServiceError SERVICE_UNAVAILABLE
    */
   take(amount: number): void {
@@ -76,8 +78,8 @@ export class RequestMemory {
   }
 
   /**
-   * The work is done, and its values are given back with its permit: how long the answer takes to leave is
-   * up to the client.
+   * Releases the memory of the values and its permit after processing. Sending the response may
+   * take as long as the client needs.
    */
   releaseValues(): void {
     for (const giveBack of this.#giveBack) giveBack();

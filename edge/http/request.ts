@@ -1,8 +1,8 @@
-/** A request as routes see it: plain values, nothing of the server below. */
+/** A request as routes see it: plain values, independent of the HTTP library. */
 import type { OnEntries } from '#core/base/json/json-bounds.ts';
 import type { RequestCounts } from './request-counts.ts';
 
-/** A lower limit than BODY_MAX_SIZE, for bodies that cost much. */
+/** A lower limit than BODY_MAX_SIZE, for bodies that are expensive to process. */
 export interface SizeLimit {
   readonly bytes: number;
   /** The variable that sets it. */
@@ -16,13 +16,14 @@ export interface Body {
   /** The value of `Content-Length`; undefined without it. */
   readonly size: number | undefined;
   /**
-   * The body as JSON; undefined when it is empty. Without a Content-Type it is read as JSON too.
-   * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another type, charset or coding;
-   * INVALID_PAYLOAD when it is malformed, nested too deeply, larger than BODY_MAX_SIZE (refused by
-   * its announced size before it is read), or contains more than BODY_MAX_MEMBERS and
-   * BODY_MAX_VALUES allow; CONTENT_TOO_LARGE when it is over the limit.
-   * @param onEntries called with the number of entries when the body is a list, before it is
-   *   parsed
+   * The body as JSON; undefined when it is empty. A body without a Content-Type is also read as
+   * JSON.
+   * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another type, charset or coding
+   * @throws {ServiceError} INVALID_PAYLOAD when it is malformed or nested too deeply, or exceeds
+   *   BODY_MAX_SIZE, BODY_MAX_MEMBERS or BODY_MAX_VALUES. A declared size over BODY_MAX_SIZE is
+   *   refused before reading.
+   * @throws {ServiceError} CONTENT_TOO_LARGE when it is over the limit
+   * @param onEntries called with the number of entries when the body is a list, before it is parsed
    */
   json(limit?: SizeLimit, onEntries?: OnEntries): Promise<unknown>;
   /**
@@ -32,16 +33,17 @@ export interface Body {
    */
   bytes(limit?: number): Promise<Uint8Array>;
   /**
-   * The body in pieces of up to 512 KB, whatever its length. Each is valid until the next one is asked
-   * for: its memory is used again. The client is paused while nobody reads; bytes that the system holds
-   * by then still arrive, over loopback up to some 20 MB. Who stops early drops the rest. When the
-   * client disconnects, a reader that has begun gets what has arrived before the failure.
+   * The body in pieces of up to 512 KB, whatever its length. Each piece is valid until the next one
+   * is requested, because its memory is reused. The client is paused while the body is not read.
+   * Bytes that the system holds by then still arrive, over loopback up to about 20 MB. A reader
+   * that stops early drops the rest. When the client disconnects, a reader that has begun gets the
+   * arrived bytes before the failure.
    * @throws {ClientGoneError} when the client disconnects before the end
    */
   lend(): AsyncGenerator<Uint8Array, void>;
 }
 
-/** The user for whom memory is held, or the address where there is none. */
+/** The account for reserved memory: the user, or the address of an anonymous caller. */
 export interface Holder {
   readonly user: string | null;
   readonly ip: string | null;
@@ -51,7 +53,7 @@ export interface Holder {
 export interface Request {
   /**
    * The client's `X-Request-Id` when it is well-formed; otherwise unique among the processes of a
-   * cluster. Sent back as `X-Request-Id` and part of log lines.
+   * cluster. The response contains it as `X-Request-Id`, and log lines include it.
    */
   readonly id: string;
   /** Upper case. */
@@ -64,41 +66,44 @@ export interface Request {
   readonly query: string;
   /** Address of the peer: IPv4 in dotted form, IPv6 as in RFC 5952. */
   readonly ip: string;
-  /** Aborted when the client disconnects before it has its answer. Made on first use. */
+  /**
+   * Aborted when the client disconnects before it has received the response. Created on first use.
+   */
   readonly signal: AbortSignal;
   readonly body: Body;
-  /** The user for the access log; null until he is known, and for anonymous callers. */
+  /** The user for the access log; null before authentication, and for anonymous callers. */
   user: string | null;
-  /** Where the request is counted; null until its route is found. */
+  /** The request's metrics; null until its route is found. */
   counts: RequestCounts | null;
   /**
    * The value of a header by its lower-case name; undefined when absent or empty. The values of
-   * several lines are joined as a list, so that none can hide another, such as that of a proxy.
+   * several lines are joined as a list, so that no line can hide another, such as that of a proxy.
    */
   header(name: string): string | undefined;
   /**
-   * Adds a header to the answer, whatever its kind: an error, a stream or 304. A header that is
-   * added twice, or that the route sets too, is sent as several lines.
+   * Adds a header to the response of any kind: an error, a stream or 304. A header that is added
+   * twice, or that the route also sets, is sent as several lines.
    */
   addHeader(name: string, value: string): void;
   /**
-   * Closes the connection at once and stops all work for it; `signal` is aborted. Does nothing when
-   * it is closed already.
+   * Closes the connection immediately and stops all work for it; aborts `signal`. Does nothing when
+   * the connection is already closed.
    */
   cut(reason: string): void;
-  /** The caller is known: what the request holds of the memory of the process is his from now on. */
+  /** The caller is authenticated: the memory of the request now counts against the caller. */
   holdFor(caller: Holder): void;
   /**
-   * Takes memory for what is made of the request or for it, in bytes, until the request is over.
-   * @throws ServiceError SERVICE_UNAVAILABLE when its holder has too much
+   * Reserves memory for processing the request, in bytes, until the request is over.
+   * @throws ServiceError SERVICE_UNAVAILABLE when its holder exceeds its share
    */
   take(amount: number): void;
-  /** The caller is an administrator, who may see the message of an unexpected error. */
+  /** The caller is an administrator, and may see the messages of unexpected errors. */
   revealErrors(): void;
 }
 
 /**
- * The client disconnected. This is not reported as an error, because nobody receives the answer.
+ * The client disconnected. This is not reported as an error, because no client receives the
+ * response.
  */
 export class ClientGoneError extends Error {
   constructor() {
@@ -107,7 +112,7 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** We closed the connection, because the answer had to stop. */
+/** The server closed the connection because the response had to stop. */
 export class AnswerCutError extends Error {
   constructor(reason: string) {
     super(reason);

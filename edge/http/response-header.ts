@@ -1,9 +1,9 @@
-/** Headers of answers: the standard ones, and which names and values are valid. */
+/** Headers of responses: the standard ones, and the validation of names and values. */
 import assert from 'node:assert/strict';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What every answer contains unless the route sets another value. */
+/** The headers of every response, unless the route sets another value. */
 const STANDARD: Readonly<Record<string, string>> = {
   'Content-Type': JSON_TYPE,
   'X-Content-Type-Options': 'nosniff',
@@ -22,13 +22,12 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const UNSAFE = /[\x00-\x08\x0a-\x1f\x7f]/;
 const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
 
-/** Names that were checked already; they are written in the code, so there are few. */
+/** Names that were already validated. They are constants in the code, so there are few. */
 const sound = new Set<string>();
 
 /**
  * One line of a header block. A name that is not a token (RFC 9110, 5.6.2), or that frames the
- * message, is a programmer's error. Values may contain what users typed: control characters become
- * blanks.
+ * message, is a programming error. Values may contain user input: control characters become spaces.
  */
 export function headerLine(name: string, value: string): string {
   if (!sound.has(name)) {
@@ -44,7 +43,7 @@ function blockOf(headers: Iterable<readonly [string, string]>): string {
   return Array.from(headers, ([name, value]) => headerLine(name, value)).join('\r\n');
 }
 
-/** The headers of a server's answers: the standard ones, and those that its operator adds. */
+/** The headers of a server's responses: the standard ones, and those that its operator adds. */
 export class StandardHeaders {
   readonly #all: Readonly<Record<string, string>>;
   readonly #block: string;
@@ -60,10 +59,11 @@ export class StandardHeaders {
   }
 
   /**
-   * The header block of an answer as one text. One call into the server for all headers is several
-   * times cheaper than one for each.
-   * @param own the route's own, which replace those of the same name; `Vary` is added to instead
-   * @param bodiless there is no content, so no header for its type
+   * The header block of a response as one text. One call into the library for all headers is
+   * several times cheaper than one call per header.
+   * @param own headers of the route, which replace standard ones of the same name; its `Vary` is
+   *   added instead
+   * @param bodiless the response has no content, so it has no Content-Type
    */
   block(own: Readonly<Record<string, string>> | undefined, bodiless: boolean): string {
     const standard = bodiless ? this.#bodilessBlock : this.#block;
@@ -80,7 +80,7 @@ export class StandardHeaders {
   }
 }
 
-/** The value of an answer's own header; the case of its name does not matter. */
+/** The value of a header that the route sets; its name is case-insensitive. */
 export function ownHeader(
   own: Readonly<Record<string, string>> | undefined,
   lowerCaseName: string,

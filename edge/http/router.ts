@@ -22,7 +22,7 @@ function isMethod(method: string): method is Method {
   return METHODS.some((known) => known === method);
 }
 
-/** 404 for a request without a route. */
+/** The error 404 for a request without a route. */
 export function routeNotFound(request: Request): ServiceError {
   return new ServiceError('ROUTE_NOT_FOUND', { path: request.path });
 }
@@ -31,7 +31,7 @@ const refuse: Route = (request) => {
   throw routeNotFound(request);
 };
 
-/** What is kept with a route; HEAD counts as GET. */
+/** A route with its metrics and options; HEAD counts as GET. */
 interface Found {
   readonly route: Route;
   readonly counts: RequestCounts;
@@ -42,19 +42,19 @@ interface Found {
 /** A route and its handler. */
 export interface RegisteredRoute {
   readonly method: Method;
-  /** Parts between slashes are literal, or `:name` for any one part; a final `*` is the rest. */
+  /**
+   * Segments between slashes are literal, or `:name` for any one segment; a final `*` matches the
+   * rest.
+   */
   readonly path: string;
   readonly route: Route;
-  /** What the answer to OPTIONS says besides. */
+  /** Additional headers of the response to OPTIONS. */
   readonly options?: Readonly<Record<string, string>> | undefined;
-  /** Other methods on its path are METHOD_NOT_ALLOWED instead of ROUTE_NOT_FOUND. */
+  /** Other methods on this path result in METHOD_NOT_ALLOWED instead of ROUTE_NOT_FOUND. */
   readonly namesMethods?: boolean | undefined;
 }
 
-/**
- * The routes of a server, which never change. HEAD uses the handler of GET; OPTIONS lists the
- * methods.
- */
+/** The immutable routes of a server. HEAD uses the handler of GET; OPTIONS lists the methods. */
 export class Router {
   readonly #routes = findMyWay({
     ignoreTrailingSlash: true,
@@ -74,9 +74,8 @@ export class Router {
 
   /**
    * Answers a request with its route.
-   * @throws {ServiceError} ROUTE_NOT_FOUND when there is none, also for another method of the
-   *   same
-   * path and for a path that cannot be decoded
+   * @throws {ServiceError} ROUTE_NOT_FOUND without a route, also for another method of the same
+   *   path and for a path that cannot be decoded
    */
   readonly handle: Handler = (request) => {
     const { method, path } = request;

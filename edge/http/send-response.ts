@@ -1,6 +1,6 @@
 /**
- * Writes answers to the socket. Every write is corked: without it each write is a system call.
- * Nothing is written before the whole head is known to be valid.
+ * Writes responses to the socket. Every write is corked, because each uncorked write is a system
+ * call. Bytes are written only after the whole head is validated.
  */
 import { STATUS_CODES } from 'node:http';
 import { AnswerWriter, orDisconnected } from './answer-writer.ts';
@@ -19,9 +19,9 @@ import type { Pieces, Response } from './response.ts';
 import { ownHeader } from './response-header.ts';
 
 /**
- * Longest body, in bytes or characters, that is passed to the library at once. It keeps the rest in
- * memory, and closes the connection when the client takes it too slowly. Longer ones are counted for
- * their holder while the client reads them.
+ * Maximum length of a body, in bytes or characters, that is passed to the library at once. The
+ * library buffers the unsent rest, and closes the connection when the client reads too slowly.
+ * Longer bodies count against their holder while the client reads them.
  */
 const AT_ONCE = 65_536;
 
@@ -38,8 +38,8 @@ function writeHead(exchange: Exchange, status: number, block: string): void {
 }
 
 /**
- * Ends an answer that has no body. The library's arguments for a length and for closing do not work
- * here: it would wait for that many bytes. So the client is asked to close.
+ * Ends a response that has no body. The library's arguments for a length and for closing do not
+ * work here, because it would wait for that many bytes. So a header requests the client to close.
  */
 function endWithoutBody(exchange: Exchange, status: number, block: string, close: boolean): void {
   const { socket } = exchange;
@@ -53,7 +53,7 @@ function sizeOf(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 
-/** The entity tag of an answer; null when it has none. */
+/** The entity tag of a response; null when it has none. */
 function tagOf(exchange: Exchange, response: Response, body: string | Uint8Array): string | null {
   const { method } = exchange;
   if (response.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return null;
@@ -66,7 +66,7 @@ function tagOf(exchange: Exchange, response: Response, body: string | Uint8Array
     : null;
 }
 
-/** The head of a complete answer, and what happens to the connection afterwards. */
+/** The head of a complete response, and whether the connection closes afterwards. */
 interface Head {
   readonly status: number;
   readonly block: string;
@@ -82,11 +82,11 @@ function wholeCoding(exchange: Exchange, length: number): Coding | null {
 }
 
 /**
- * Sends a complete answer: before it returns, or, when the body is compressed, before its promise
- * resolves. After that the response object must not be used.
+ * Sends a complete response before it returns, or before its promise resolves when the body is
+ * compressed. The response object must not be used afterwards.
  * @param closing close the connection afterwards
- * @returns the status that was sent, 304 when the client has the same already
- * @throws ServiceError SERVICE_UNAVAILABLE when its holder leaves too much unread
+ * @returns the status that was sent; 304 when the client already has the content
+ * @throws ServiceError SERVICE_UNAVAILABLE when its holder leaves too many bytes unread
  */
 export function sendWhole(
   exchange: Exchange,
@@ -99,12 +99,12 @@ export function sendWhole(
   }
   const { process, holder } = exchange.memory;
   const size = Math.min(process.bytes.total, heldSize(body));
-  // Who is told that a write failed would write again.
+  // A client that receives an error for a completed write would write again.
   if (response.done !== true && !process.bytes.mayTake(holder, size)) throw process.bytes.refusal();
   return sendNow(exchange, response, body, closing);
 }
 
-/** A text is held besides its bytes. */
+/** The memory of a body; a text is stored in addition to its bytes. */
 function heldSize(body: string | Uint8Array): number {
   return typeof body === 'string' ? 2 * body.length : body.length;
 }
@@ -159,8 +159,8 @@ function writeWhole(
   let { block } = head;
   const close = exchange.release() || closing;
   const { socket, method, ambiguous, held } = exchange;
-  // Nothing more is read from a connection that is closed because of its framing, so a body does no
-  // harm.
+  // No more bytes are read from a connection that closes because of its framing, so a body is
+  // harmless.
   const headOnly = method === 'HEAD' && !ambiguous;
   if (headOnly && !bodiless) block += `\r\nContent-Length: ${sizeOf(body)}`;
   if (headOnly || bodiless) {
@@ -176,7 +176,10 @@ function writeWhole(
   return status;
 }
 
-/** Sends a long body no faster than the client reads: at once when the system takes all of it. */
+/**
+ * Sends a long body only as fast as the client reads; immediately when the system accepts all of
+ * it.
+ */
 function writeLong(
   exchange: Exchange,
   status: number,
@@ -206,9 +209,9 @@ async function writeRest(exchange: Exchange, status: number, bytes: Uint8Array):
 }
 
 /**
- * Sends an answer piece by piece, never faster than the client reads. Rejects when the pieces fail
- * or the client disconnects; `exchange.answered` says whether anything was sent by then.
- * @param closing ask the client to close the connection afterwards
+ * Sends a response piece by piece, only as fast as the client reads. Rejects when the pieces fail
+ * or the client disconnects; `exchange.answered` then shows whether any byte was sent.
+ * @param closing request the client to close the connection afterwards
  */
 export async function sendPieces(
   exchange: Exchange,
@@ -233,8 +236,8 @@ export async function sendPieces(
   let whole = false;
   let writer: AnswerWriter | null = null;
   try {
-    // Nothing is sent before the first piece: until then a failure becomes an error answer. HEAD
-    // reads it too, because pieces that have not begun cannot clean up.
+    // No byte is sent before the first piece, so an earlier failure becomes an error response. HEAD
+    // also reads that piece, because pieces that have not begun cannot clean up.
     const first = await orDisconnected(exchange, iterator.next());
     if (exchange.method === 'HEAD') {
       if (length !== undefined) block += `\r\nContent-Length: ${length}`;
@@ -262,13 +265,13 @@ export async function sendPieces(
     writer?.close();
     if (!whole) {
       leave(iterator);
-      // The source may not have begun yet, and then only the signal stops it.
+      // The source may not have begun yet; then only the signal stops it.
       exchange.giveUp();
     }
   }
 }
 
-/** Stops pieces that are no longer wanted, so that they clean up. */
+/** Stops pieces that are no longer needed, so that they clean up. */
 export function leave(iterator: AsyncIterator<unknown>): void {
   iterator.return?.().catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP server of an edge: one wrapper around every request, so that neither a route nor a
- * client can end the process or leave anything behind.
+ * The HTTP server of an edge. One wrapper around every request ensures that neither a route nor a
+ * client can end the process or leak resources.
  */
 import { createServer as createProbe } from 'node:net';
 import { reason } from '#core/base/errors/reason.ts';
@@ -44,43 +44,43 @@ import {
 } from './web-socket.ts';
 
 export interface ServerOptions {
-  /** Answers all requests, usually {@link Router.handle} with what all routes share. */
+  /** Answers all requests, usually {@link Router.handle} with logic that all routes share. */
   readonly handler: Handler;
   readonly log: Log;
   /** BODY_MAX_SIZE in bytes. */
   readonly bodyLimit: number;
   /** Limits on the content of a JSON body; none by default. */
   readonly jsonBounds?: JsonBounds;
-  /** Long answers are compressed for clients that accept it; off by default. */
+  /** Long responses are compressed for clients that accept it; off by default. */
   readonly compresses?: boolean;
-  /** Which pages of other origins may use the server; none by default. */
+  /** Which origins may use the server from web pages; no other origin by default. */
   readonly cors?: Cors;
-  /** How slowly clients may read answers; by default an hour, and a minute without reading. */
+  /** How slowly clients may read responses; by default an hour, and a minute without reading. */
   readonly sendTimeouts?: SendTimeouts;
   /** ACCESS_LOG; off by default. */
   readonly accessLog?: boolean;
-  /** Headers of every answer besides the standard ones. */
+  /** Headers of every response besides the standard ones. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Texts that no answer may contain, not even the message of an error. */
+  /** Texts that no response may contain, not even the message of an error. */
   readonly secrets?: readonly string[];
   /** The memory that requests share; by default that of this process, for this server alone. */
   readonly memory?: ProcessMemory;
-  /** How long (ms) a body may take that hardly moves; by default twenty seconds. */
+  /** How long (ms) a body may take that arrives too slowly; by default twenty seconds. */
   readonly bodyPatience?: number;
-  /** The address of the client, by what proxies say; by default that of the peer. */
+  /** The client's address from proxy headers; by default the address of the peer. */
   readonly ipOf?: (request: Request) => string | null;
-  /** Where clients may open WebSockets; nowhere by default. */
+  /** The paths of WebSockets; no path by default. */
   readonly sockets?: readonly SocketRoute[];
 }
 
 /** How long draining may take, in milliseconds. */
 export interface DrainOptions {
   /**
-   * For this time the port stays open while answers ask clients to close their connections, so that
-   * they connect to another edge. It ends early when all have disconnected.
+   * For this time the port stays open while responses request clients to close their connections,
+   * so that they connect to another edge. It ends early when all clients have disconnected.
    */
   readonly linger?: number;
-  /** Then running requests get this time to end before their connections are closed. */
+  /** Afterwards running requests get this time to finish before their connections are closed. */
   readonly limit?: number;
 }
 
@@ -90,7 +90,7 @@ export interface Server {
    * @param port 0 for any free one
    * @param shared other processes listen on the same port and the system distributes connections
    * @returns the port
-   * @throws {Error} naming PORT or HOST when it cannot listen
+   * @throws {Error} naming PORT or HOST when the server cannot listen
    */
   listen(host: string, port: number, shared: boolean): Promise<number>;
   /** Stops accepting requests, waits for running ones, and closes everything. */
@@ -99,7 +99,7 @@ export interface Server {
   close(): void;
 }
 
-/** What the log says about the end of a request. */
+/** The log entry for the end of a request. */
 interface Outcome {
   readonly level: 'debug' | 'warn' | 'error';
   readonly error?: unknown;
@@ -115,8 +115,8 @@ function headersTooLarge(): ServiceError {
 }
 
 /**
- * Whether the header Connection names "upgrade" (RFC 6455, 4.2.1). The library does not look, and
- * closes a connection with "close" in the middle of its upgrade.
+ * Whether the header Connection contains "upgrade" (RFC 6455, 4.2.1). The library does not check
+ * this. It closes a connection with "close" in the middle of its upgrade.
  */
 function asksForUpgrade(request: Request): boolean {
   const options = (request.header('connection') ?? '').toLowerCase().split(/[ \t]*,[ \t]*/);
@@ -134,12 +134,12 @@ class HttpServer implements Server {
   readonly #options: ServerOptions;
   readonly #settings: ExchangeSettings;
   readonly #app = App();
-  /** Null where no WebSockets are served. */
+  /** Null when no WebSockets are served. */
   readonly #corkHolder: CorkHolder | null;
   #listening: ListenSocket | null = null;
   #closed = false;
   #draining = false;
-  /** Requests that are not completely answered yet. */
+  /** Requests whose response is not complete yet. */
   #running = 0;
   #connections = 0;
   readonly #sockets = new Set<SocketData>();
@@ -236,8 +236,8 @@ class HttpServer implements Server {
   }
 
   /**
-   * Takes a request. Must not return before an abort handler is attached; nobody would handle what it
-   * throws.
+   * Begins a request. It must attach an abort handler before it returns, and its errors would be
+   * unhandled.
    */
   #begin(socket: HttpResponse, request: HttpRequest): Exchange | null {
     let exchange: Exchange | null = null;
@@ -286,7 +286,7 @@ class HttpServer implements Server {
     };
     try {
       if (current.headSize > HEADERS_MAX_SIZE) throw headersTooLarge();
-      // The address cannot be asked for any more once the connection is a WebSocket.
+      // The address is no longer available once the connection is a WebSocket.
       if (current.ip === '') throw new ClientGoneError();
       if (!asksForUpgrade(current)) {
         throw invalidPayload(reason('websocket_connection_header'));
@@ -380,7 +380,7 @@ class HttpServer implements Server {
     }
   }
 
-  /** Ends a request whose answer was sent, or is being compressed for sending. */
+  /** Ends a request whose response was sent, or is being compressed for sending. */
   #endSent(exchange: Exchange, sent: number | Promise<number>, outcome?: Outcome): void {
     if (typeof sent === 'number') {
       this.#end(exchange, sent, outcome);
@@ -395,14 +395,17 @@ class HttpServer implements Server {
     }
   }
 
-  /** Not even the error can be sent, because one of its own headers is invalid. */
+  /** Even the error cannot be sent, because one of its headers is invalid. */
   #giveUp(exchange: Exchange, failure: unknown, cause: unknown): void {
     this.#options.log.error({ request: exchange.id, err: failure, cause });
     if (!exchange.aborted) exchange.socket.close();
     this.#end(exchange, 500);
   }
 
-  /** Called once for each request when it is over. The query may contain a token. */
+  /**
+   * Called once for each request when it is over. The query is not logged, because it may contain a
+   * token.
+   */
   #end(exchange: Exchange, status: number, outcome: Outcome = SUCCESS): void {
     this.#running--;
     this.#onQuieter?.();
@@ -432,13 +435,13 @@ class HttpServer implements Server {
   }
 }
 
-/** An error that only says that the connection is closed. */
+/** An error that only reports a closed connection. */
 function isDisconnect(error: unknown): boolean {
   if (error instanceof ClientGoneError || error instanceof AnswerCutError) return true;
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** The library only reports that it failed; trying the same with Node gives the system's reason. */
+/** The library reports only the failure; the same attempt with Node returns the system's reason. */
 async function listenFailure(host: string, port: number): Promise<Error> {
   const code = await new Promise<string>((resolve) => {
     const probe = createProbe();

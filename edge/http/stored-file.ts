@@ -1,4 +1,4 @@
-/** Answers with stored files: conditions, parts and lengths (RFC 9110, sections 13 and 14). */
+/** Responses with stored files: conditions, ranges and lengths (RFC 9110, sections 13 and 14). */
 import { randomUUID } from 'node:crypto';
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -7,18 +7,18 @@ import { namesTag } from './entity-tag.ts';
 import type { Request } from './request.ts';
 import type { Pieces, Response } from './response.ts';
 
-/** A file as it is told of before any byte of it is read. */
+/** The metadata of a file, available before any byte of it is read. */
 export interface StoredFile extends Validators {
   readonly bytes: number;
   /** Its `Content-Type`. */
   readonly type: string;
   /** Further headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Opens its content, or a part of it; called once for each part, when its turn comes. */
+  /** Opens its content or a range of it; called once for each range, when that range is sent. */
   read(range: ByteRange | undefined): AsyncIterable<Uint8Array>;
 }
 
-/** A date as in If-Modified-Since, in milliseconds; null when it cannot be read. */
+/** A date as in If-Modified-Since, in milliseconds; null when it is malformed. */
 function timeOf(header: string | undefined): number | null {
   const time = header === undefined ? Number.NaN : Date.parse(header);
   return Number.isNaN(time) ? null : time;
@@ -30,12 +30,12 @@ function hasTag(list: string, tag: string): boolean {
 }
 
 /**
- * Judges the conditions of a request in the order of section 13.2.2.
- * @returns whether the client has the file already
+ * Evaluates the conditions of a request in the order of section 13.2.2.
+ * @returns whether the client already has the file
  * @throws ServiceError PRECONDITION_FAILED
  */
 function isKnown(request: Request, { tag, modified }: Validators): boolean {
-  // Dates of headers have no fractions of seconds.
+  // Dates in headers have no fractions of seconds.
   const time = Math.floor(modified.getTime() / 1_000) * 1_000;
   const match = request.header('if-match');
   const before = timeOf(request.header('if-unmodified-since'));
@@ -53,7 +53,7 @@ function extent({ start, end }: ByteRange, bytes: number): string {
   return `bytes ${start}-${end}/${bytes}`;
 }
 
-/** The parts of a file in one body (section 14.6). */
+/** Several ranges of a file in one body (section 14.6). */
 function manyParts(
   { bytes, type, read }: StoredFile,
   ranges: readonly ByteRange[],
@@ -79,7 +79,7 @@ function manyParts(
   };
 }
 
-/** Opens a file when its first piece is asked for. */
+/** Opens a file when its first piece is requested. */
 async function* opened(
   { read }: StoredFile,
   range: ByteRange | undefined,
@@ -90,8 +90,8 @@ async function* opened(
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /**
- * The answer to a GET or HEAD for a file. Nothing is opened before the answer begins.
- * @param watched what passes on the pieces, such as one that ends them when rights are revoked
+ * The response to a GET or HEAD for a file. The file is opened only when the response begins.
+ * @param watched wraps the pieces, for example to end them when permissions are revoked
  * @throws ServiceError PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE
  */
 export function fileResponse(

@@ -1,21 +1,23 @@
 /**
- * How the content of users is shown: it never runs in the origin of the API, whatever it is. `nosniff`
- * is a standard header.
+ * How content from users is served: it never runs in the origin of the API, whatever its type.
+ * `nosniff` is a standard header.
  */
 
-/** Types that browsers show without running anything of them. */
+/** Types that browsers display without running scripts. */
 const SHOWN =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon|apng|tiff|heic|heif)|audio\/[\w.+-]+|video\/[\w.+-]+|application\/(?:pdf|json|ogg)|text\/(?:plain|csv|markdown))$/;
-/** Types that are texts, whose character set browsers would guess. */
+/** Text types, whose character set browsers would guess. */
 const TEXT = /^text\//;
 
-/** Types that browsers run as scripts and modules (WHATWG MIME Sniffing, 4.6; WebAssembly Web API). */
+/**
+ * Types that browsers run as scripts or modules (WHATWG MIME Sniffing, 4.6; WebAssembly Web API).
+ */
 const SCRIPT =
   /^(?:(?:application|text)\/(?:x-)?(?:java|ecma|j|live)script(?:1\.[0-5])?|application\/wasm)$/;
 
 const POLICY =
   "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'";
-/** Viewers of PDF are parts of browsers, and refuse to begin in a sandbox. */
+/** PDF viewers are part of browsers, and do not start in a sandbox. */
 const PDF_POLICY = `${POLICY}; object-src 'self'`;
 
 /** How content of a type is sent. */
@@ -27,9 +29,9 @@ export interface ServedType {
 }
 
 /**
- * How the content of a type is sent. Pages of any origin may embed images and the like; scripts have no type
- * with which a page could run them.
- * @param stored the type as it is stored, lower case, without parameters
+ * How content of a type is sent. Pages of any origin may embed images and similar content. Scripts
+ * get a type with which a page cannot run them.
+ * @param stored the stored type: lower case, without parameters
  */
 export function servedType(stored: string): ServedType {
   const type = SCRIPT.test(stored) ? 'application/octet-stream' : stored;

@@ -1,6 +1,6 @@
 /**
- * uWebSockets.js for the rest of the adapter: configured, and with the parts of its interface that
- * its declarations lack. Nothing outside this folder may import the library.
+ * Configures uWebSockets.js for the rest of the adapter, and declares the parts of its interface
+ * that its declarations lack. Code outside this folder must not import the library.
  */
 import './header-limit.ts';
 import type { us_listen_socket as ListenSocket } from 'uWebSockets.js';
@@ -17,10 +17,10 @@ declare module 'uWebSockets.js' {
   export function _cfg(key: 'silent'): void;
 }
 
-// A static import of a package may move before the limit, as bundlers do.
+// A bundler may move a static import of a package before the import of the limit.
 const library = await import('uWebSockets.js');
 
-// Otherwise every answer names the library and its version.
+// Without this setting every response names the library and its version.
 library._cfg('silent');
 
 export const {

@@ -1,51 +1,60 @@
-/** WebSockets (RFC 6455) as the rest of the edge sees them: one connection, texts both ways. */
+/**
+ * WebSockets (RFC 6455) as the rest of the edge uses them: one connection with text messages in
+ * both directions.
+ */
 
 import type { AskedConnection, HalfSentMessages, Sign } from './half-sent.ts';
 import type { MessageMemory } from './message-memory.ts';
 import type { Request } from './request.ts';
 import type { WebSocket, WebSocketBehavior } from './uwebsockets.ts';
 
-/** One end of an open connection. */
+/** The server's end of an open connection. */
 export interface Outlet {
-  /** Sends a text; nothing once the connection ends. Who does not read what waits is disconnected. */
+  /**
+   * Sends a text; does nothing once the connection ends. A client that leaves too many bytes unread
+   * is disconnected.
+   */
   send(text: string): void;
   /**
-   * Says why, and ends the connection.
+   * Closes the connection with a reason.
    * @param code of RFC 6455, 7.4
    */
   end(code: number, reason: string): void;
 }
 
-/** What a route does with one connection. Its methods must not throw. */
+/** The logic of a route for one connection. Its methods must not throw. */
 export interface SocketHandler {
-  /** For whom memory is held: the user, or the address until he is known. */
+  /** The account for reserved memory: the user, or the address before authentication. */
   readonly holder: string;
   opened(outlet: Outlet): void;
-  /** Sends a message that clients answer by one; whether clients of this connection know such. */
+  /**
+   * Sends a message that clients answer.
+   * @returns whether this connection's protocol has such a message
+   */
   sendPing(): boolean;
   /** Resolves when the message is handled. */
   message(text: string): Promise<void>;
-  /** The connection is closed, by whomever. */
+  /** The client or the server closed the connection. */
   closed(): void;
 }
 
-/** Where clients may open WebSockets. */
+/** A path where clients may open WebSockets. */
 export interface SocketRoute {
   readonly path: string;
   /** The subprotocol that clients must offer; null: none. */
   readonly protocol: string | null;
-  /** Longest message of a client, in bytes. */
+  /** Maximum length of a client's message, in bytes. */
   readonly messageLimit: number;
-  /** Bytes that may wait for a slow client. */
+  /** Bytes that may be buffered for a slow client. */
   readonly bufferLimit: number;
   /**
-   * Judges the request of a client.
-   * @throws ServiceError which the client gets as an answer
+   * Checks the request of a client.
+   * @throws ServiceError which the client receives as the response
    */
   admit(request: Request): Promise<SocketHandler>;
 }
 
-/** What the server keeps with a connection. */
+/** The data that the server stores with a connection. */
 export interface SocketData {
   readonly handler: SocketHandler;
   outlet: SocketOutlet | null;
@@ -62,9 +71,9 @@ export const CLOSE = {
   tryAgain: 1013,
 } as const;
 
-/** Milliseconds without a message after which the server asks, and then gives up (seconds, about). */
+/** Seconds (approximately) without a message after which the server pings, and then disconnects. */
 const IDLE_S = 60;
-/** How long (ms) a client has for the last message before the connection is closed anyway. */
+/** How long (ms) a client has to read the close frame before the connection is closed anyway. */
 const FAREWELL_MS = 3_000;
 
 /** A reason is part of a frame of at most 125 bytes. */
@@ -101,7 +110,7 @@ export class SocketOutlet implements Outlet, AskedConnection {
   end(code: number, reason: string): void {
     if (this.#state !== 'open') return;
     this.#state = 'ending';
-    // Who does not read gets no farewell either.
+    // A client that does not read never receives the close frame.
     this.#farewell = setTimeout(() => this.#cut(), FAREWELL_MS);
     this.#socket.end(code, shortened(reason));
   }
@@ -118,7 +127,7 @@ export class SocketOutlet implements Outlet, AskedConnection {
     this.#cut();
   }
 
-  /** The connection is closed. */
+  /** Marks the connection as closed. */
   closed(): void {
     this.#state = 'closed';
     if (this.#farewell !== null) clearTimeout(this.#farewell);
@@ -129,7 +138,7 @@ export class SocketOutlet implements Outlet, AskedConnection {
   }
 }
 
-/** Hands a message on, unless its holder has too much of the memory. */
+/** Passes a message to its handler, unless its holder exceeds its share of the memory. */
 function handle({ handler, outlet, memory }: SocketData, message: Uint8Array): void {
   let giveBack: () => void;
   try {
@@ -147,7 +156,7 @@ export interface OpenConnections {
   readonly halfSent: HalfSentMessages;
 }
 
-/** How the library handles the connections of a route, but for their beginning. */
+/** The library's options for the connections of a route, except for their upgrade. */
 export function behaviorOf(
   route: SocketRoute,
   { all, halfSent }: OpenConnections,
@@ -157,7 +166,7 @@ export function behaviorOf(
   };
   return {
     maxPayloadLength: route.messageLimit,
-    // Nothing is dropped in silence: the outlet ends the connection.
+    // No message is dropped silently: the outlet closes the connection instead.
     maxBackpressure: 0,
     idleTimeout: IDLE_S,
     sendPingsAutomatically: true,

@@ -1,10 +1,10 @@
-/** Applies the rate limits that need no caller before a request is handled. */
+/** Applies the rate limits that do not depend on the caller before a request is handled. */
 import type { Request } from '#edge/http/request.ts';
 import type { Handler } from '#edge/http/response.ts';
 import type { Limits } from './rate-limits.ts';
 
 /**
- * A handler whose requests are counted first; requests above a limit do not reach it.
+ * Wraps a handler so that each request is counted first; requests above a limit are refused.
  * @param isFree requests that are not counted
  */
 export function guarded(

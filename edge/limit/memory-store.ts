@@ -1,11 +1,11 @@
-/** The interface of a store of counters, and the store in the memory of this process. */
+/** The interface of a counter store, and its implementation in the memory of this process. */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Counter, type Quota } from './request-counter.ts';
 
-/** Makes counters that share a store. */
+/** Creates counters that share a store. */
 export interface CounterStore {
   counter(name: string, quota: Quota): Counter;
-  /** False while processes that should count together count separately. */
+  /** False while processes that should share counters count separately. */
   readonly shared: boolean;
   close(): void;
 }

@@ -1,7 +1,8 @@
 /**
- * The rate limits of an edge: per address and for all together before the caller is known, per user
- * afterwards, and strict ones for logins and the like. Keys consist only of facts that the server
- * knows: the client's address and the user of a valid token. A client cannot choose a new key.
+ * The rate limits of an edge. Before authentication they apply per address and to all requests
+ * together, afterwards per user. Logins and similar routes have strict limits. Keys consist only of
+ * verified facts: the client's address and the user of a valid token. So a client cannot choose a
+ * new key.
  */
 
 import { clientIpResolver } from '#core/access/client-ip.ts';
@@ -15,17 +16,17 @@ import { ClientGoneError, type Request } from '#edge/http/request.ts';
 import type { CounterStore } from './memory-store.ts';
 import type { Count, Counter, Quota } from './request-counter.ts';
 
-/** What is limited strictly; each is counted separately. */
+/** The strictly limited routes; each is counted separately. */
 export type StrictName = 'login' | 'reset' | 'hash' | 'registration';
 
-/** One limit that is switched on. */
+/** One enabled limit. */
 interface Limit {
   readonly name: string;
   readonly quota: Quota;
   readonly counter: Counter;
-  /** Its `RateLimit-Policy`. */
+  /** Its `RateLimit-Policy` header. */
   readonly policy: string;
-  /** How often it let a request pass, and refused one. */
+  /** Metrics: the numbers of allowed and refused requests. */
   readonly allowed: Counted;
   readonly refused: Counted;
 }
@@ -88,9 +89,9 @@ export class Limits {
   }
 
   /**
-   * Counts a request first of all. The limit per address comes first: requests that it refuses do
-   * not count against the limit for all.
-   * @returns nothing when it does not need to wait
+   * Counts a request on arrival. The limit per address comes first: requests that it refuses do not
+   * count against the limit for all requests.
+   * @returns undefined when no wait is necessary
    * @throws {ServiceError} REQUESTS_EXCEEDED, also through the promise
    */
   enter(request: Request): void | Promise<void> {
@@ -103,7 +104,9 @@ export class Limits {
     return waiting.then(() => this.#count(global, 'all', request));
   }
 
-  /** Counts a request of a known caller; anonymous ones by address. Otherwise as `enter`. */
+  /**
+   * Counts a request after authentication; anonymous callers by address. Otherwise like `enter`.
+   */
   identify(request: Request, caller: Caller): void | Promise<void> {
     const limit = this.#perIdentity;
     if (limit === null) return undefined;
@@ -111,7 +114,7 @@ export class Limits {
     return this.#count(limit, key, request);
   }
 
-  /** Counts an attempt at something that is limited strictly, by address. Otherwise as `enter`. */
+  /** Counts an attempt of a strictly limited route, by address. Otherwise like `enter`. */
   attempt(request: Request, name: StrictName): void | Promise<void> {
     const limit = this.#strict[name];
     return limit === null ? undefined : this.#count(limit, this.#keyOf(request), request);
@@ -135,7 +138,7 @@ export class Limits {
 
   #keyOf(request: Request): string {
     const ip = this.#address(request);
-    // The connection is gone, so there is no address to count and nobody to answer.
+    // The connection is closed, so there is no address to count and no client to answer.
     if (ip === null) throw new ClientGoneError();
     return addressKey(ip);
   }

@@ -9,10 +9,10 @@ import { OptionalRedis } from '#core/messaging/redis/optional-redis.ts';
 import type { CounterStore } from './memory-store.ts';
 import { Counter, type Quota } from './request-counter.ts';
 
-/** Timeout (ms) for Redis; after that the process counts by itself. */
+/** Timeout (ms) for Redis; afterwards the process counts locally. */
 const ANSWER_WITHIN_MS = 1_000;
 
-/** Counts while Redis does not answer, and has the connection replaced then. */
+/** Counts while Redis does not respond, and then requests a new connection. */
 class Insurance extends RateLimiterMemory {
   readonly #onUse: () => void;
 
@@ -28,8 +28,8 @@ class Insurance extends RateLimiterMemory {
 }
 
 /**
- * Counts in Redis. While Redis is away, each process counts in its own memory; Redis is used again
- * as soon as it answers.
+ * Counts in Redis. While Redis is unavailable, each process counts in its own memory. Redis is used
+ * again as soon as it responds.
  */
 export class RedisStore implements CounterStore {
   readonly #redis: OptionalRedis;

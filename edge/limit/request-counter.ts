@@ -1,13 +1,13 @@
 /**
  * Counts the requests of each key against one limit. A library counts, in memory or in Redis. A
- * process takes points from it in blocks of one percent of the limit and spends them by itself,
- * because a request to Redis costs as much as answering one. Other processes may be refused up to
- * the unspent rest of such blocks.
+ * process leases points from it in blocks of one percent of the limit and spends them locally. This
+ * saves requests to Redis, each of which costs as much as answering a client. Other processes may
+ * refuse requests while points of such blocks remain unspent.
  */
 import { LRUCache } from 'lru-cache';
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** This many requests in this many seconds. */
+/** Maximum requests (`points`) per period (`duration`, in seconds). */
 export interface Quota {
   readonly points: number;
   readonly duration: number;
@@ -16,24 +16,24 @@ export interface Quota {
 /** The result of counting one request. */
 export interface Count {
   readonly allowed: boolean;
-  /** Requests that are still allowed, as far as this process knows. */
+  /** Requests that are still allowed, as far as this process can determine. */
   readonly remaining: number;
-  /** Milliseconds until the period begins again. */
+  /** Milliseconds until the period restarts. */
   readonly reset: number;
 }
 
-/** Maximum keys in one counter. A client with more addresses than that is not limited by this. */
+/** Maximum keys in one counter. A client with more addresses than this evades the limit. */
 const MAX_KEYS = 20_000;
 
-/** Part of a limit that a process takes at once. */
+/** Part of a limit that a process leases in one block. */
 const BLOCK = 0.01;
 
 /** Points that this process has for one key in the current period. */
 interface Lease {
   points: number;
-  /** Left for all processes when points were last taken. */
+  /** Points available to all processes when points were last leased. */
   remaining: number;
-  /** No points are left to take. */
+  /** No more points can be leased in this period. */
   spent: boolean;
   /** In milliseconds of the process's clock; infinite before the first answer. */
   ends: number;
@@ -63,8 +63,8 @@ export class Counter {
   }
 
   /**
-   * Counts a request; at once when this process has points for the key, or knows that none are
-   * left.
+   * Counts a request; synchronously when this process has points for the key, or has recorded that
+   * no more are available.
    */
   count(key: string): Count | Promise<Count> {
     const now = performance.now();
@@ -95,7 +95,7 @@ export class Counter {
     const sentAt = performance.now();
     try {
       const { result, refused } = await consume(this.#limiter, key, wanted);
-      // When a block exceeds the limit, the part within it counts.
+      // When a block exceeds the limit, only the part within the limit counts.
       const granted = refused ? this.#quota.points - (result.consumedPoints - wanted) : wanted;
       lease.points = Math.max(0, granted);
       lease.remaining = result.remainingPoints;
@@ -114,7 +114,7 @@ function spend(lease: Lease, now: number): Count {
   return { allowed, remaining, reset: Math.max(0, lease.ends - now) };
 }
 
-/** The library refuses by rejecting with the same kind of result. */
+/** The library rejects with the same type of result when it refuses. */
 async function consume(
   limiter: RateLimiterAbstract,
   key: string,

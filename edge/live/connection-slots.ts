@@ -1,42 +1,47 @@
 /**
- * The connections of one protocol that an edge has room for. A holder may have as many as it leaves
- * free. Those that have not logged in have a small share of their own, in which the oldest one of the
- * address with the most makes room for the next: whoever logs in at once always gets in.
+ * Limits the connections of one protocol on an edge. A holder may have as many as its own limit
+ * allows. Connections before login have a small separate share. When it is full, the oldest
+ * connection of the address with the most makes room for the next. So a client that logs in
+ * immediately is always admitted.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden, quotaExceeded, type ServiceError } from '#core/base/errors/service-error.ts';
 import { type Hold, HolderBudget } from '#core/base/holders/budget.ts';
 
-/** The part of all connections that may wait for a login, and of it what one address may have. */
+/**
+ * The divisors for connections that wait for a login: their part of all connections, and the part
+ * of one address.
+ */
 const WAITING_PART = 10;
 const ADDRESS_PART = 2;
 
 export interface ConnectionSlotsOptions {
-  /** Most connections. */
+  /** Maximum number of connections. */
   readonly limit: number;
   /** The variable that sets it. */
   readonly limitName: string;
-  /** Most that may wait for a login; by default a tenth of all. */
+  /** Maximum that may wait for a login; by default a tenth of all. */
   readonly mostWaiting?: number;
-  /** @throws ServiceError when a holder may have no more connections */
+  /** @throws ServiceError when the holder has reached its limit of connections */
   readonly requireRoom: (holder: string) => void;
 }
 
-/** The place of one connection. */
+/** The slot of one connection. */
 export interface ConnectionSlot {
   /**
-   * Calls back when others need the place, at once when they do already.
+   * Sets a callback for the loss of the slot to another connection; called immediately if it is
+   * already lost.
    * @param leave ends the connection
    */
   onLost(leave: (reason: ServiceError) => void): void;
   /**
-   * The connection belongs to a holder from now on, who has logged in.
-   * @throws ServiceError FORBIDDEN, REQUESTS_EXCEEDED when the holder may have no more, or the place
-   *   is lost
+   * Assigns the connection to a holder that has logged in.
+   * @throws ServiceError FORBIDDEN, REQUESTS_EXCEEDED when the holder has reached its limit, or the
+   *   slot is lost
    */
   settle(holder: string): void;
-  /** Gives the place back; works once. */
+  /** Releases the slot; later calls do nothing. */
   release(): void;
 }
 
@@ -64,12 +69,12 @@ export class ConnectionSlots {
     });
   }
 
-  /** How many a holder has. */
+  /** The number of connections of a holder. */
   takenBy(holder: string): number {
     return this.#settled.takenBy(holder);
   }
 
-  /** A place for a connection that has not logged in, of a client at an address. */
+  /** A slot for a connection that has not logged in, for a client address. */
   wait(address: string): ConnectionSlot {
     let lost: ServiceError | null = null;
     let leave: ((reason: ServiceError) => void) | null = null;
@@ -99,8 +104,8 @@ export class ConnectionSlots {
   }
 
   /**
-   * A place for a connection of a holder.
-   * @throws ServiceError FORBIDDEN, REQUESTS_EXCEEDED when it may have no more
+   * A slot for a connection of a holder.
+   * @throws ServiceError FORBIDDEN, REQUESTS_EXCEEDED when the holder has reached its limit
    */
   take(holder: string): ConnectionSlot {
     const settled = this.#settling();
@@ -108,14 +113,14 @@ export class ConnectionSlots {
     return { ...settled, onLost: () => undefined };
   }
 
-  /** A place that may change its holder. */
+  /** A slot that may change its holder. */
   #settling(): Pick<ConnectionSlot, 'settle' | 'release'> {
     let hold: Hold | null = null;
     let owner: string | null = null;
     let isOver = false;
     return {
       settle: (holder) => {
-        // A client may leave while its login is judged.
+        // A client may disconnect while its login is checked.
         if (isOver || owner === holder) return;
         this.#options.requireRoom(holder);
         const next = this.#settled.take(holder, 1);

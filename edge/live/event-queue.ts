@@ -1,11 +1,11 @@
-/** Values that are pushed, read one after the other. */
+/** A queue of values for one asynchronous reader. */
 export class EventQueue<T> implements AsyncGenerator<T, undefined, undefined> {
   readonly #waiting: T[] = [];
   readonly #onReturn: () => void;
   #reader: ((result: IteratorResult<T, undefined>) => void) | null = null;
   #ended = false;
 
-  /** @param onReturn called once nobody reads any more */
+  /** @param onReturn called once when the reader stops */
   constructor(onReturn: () => void) {
     this.#onReturn = onReturn;
   }
@@ -18,7 +18,7 @@ export class EventQueue<T> implements AsyncGenerator<T, undefined, undefined> {
     else reader({ done: false, value });
   }
 
-  /** Nothing follows; what waits is still read. */
+  /** Ends the queue; queued values are still read. */
   end(): void {
     this.#ended = true;
     this.#reader?.({ done: true, value: undefined });

@@ -46,7 +46,7 @@ const payloadOfOperation = v.object({
   operationName: v.nullish(v.string(), null),
   variables,
 });
-/** An answer of GraphQL, as it is sent. */
+/** A GraphQL response in the form in which it is sent. */
 const formatted = v.object({
   data: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
   errors: v.optional(v.array(v.looseObject({ message: v.string() }))),
@@ -56,11 +56,11 @@ export interface GraphSocketParts extends ConnectionStart {
   readonly services: EdgeServices;
   readonly live: LiveSubscriptions;
   readonly sockets: Sockets;
-  /** The request that began the connection. */
+  /** The request that opened the connection. */
   readonly request: Request;
 }
 
-/** What the library keeps with a connection. */
+/** The data that the library stores with a connection. */
 interface Extra {
   readonly connection: GraphSocket;
 }
@@ -74,11 +74,11 @@ function graphError(thrown: unknown): GraphQLError {
 }
 
 /**
- * The library's part, shared by all connections.
+ * The library's server, shared by all connections.
  * @param patience how long (ms) a connection may take to begin
  */
 export function graphServer(patience: number): GraphServer {
-  /** The answers of routes, which are sent as they are. */
+  /** The responses of routes, which are sent unchanged. */
   const sentAnswers = new WeakMap<object, FormattedExecutionResult>();
   const events = new WeakMap<ExecutionArgs, AsyncGenerator<ExecutionResult>>();
   return makeServer<Record<string, unknown>, Extra>({
@@ -193,7 +193,10 @@ export class GraphSocket implements Connection {
     this.#end(FORBIDDEN, 'The token has expired.');
   }
 
-  /** The first message of a client; whether it is let in. */
+  /**
+   * Processes the first message of a client.
+   * @returns whether the client is admitted
+   */
   async begin(payload: unknown): Promise<boolean> {
     const { services, sockets } = this.#parts;
     const { success, output } = v.safeParse(payloadOfConnection, payload ?? {});
@@ -209,7 +212,7 @@ export class GraphSocket implements Connection {
     return credentials !== null && this.#settle(credentials);
   }
 
-  /** What the endpoint for requests answers. */
+  /** The response of the HTTP endpoint. */
   async ask(request: GraphRequest): Promise<FormattedExecutionResult> {
     const text = await this.#routes.ask({ method: 'POST', path: '/graphql', body: request });
     const { data, errors } = v.parse(formatted, JSON.parse(`{${text}}`));
@@ -218,7 +221,7 @@ export class GraphSocket implements Connection {
 
   /**
    * Prepares an operation.
-   * @throws ServiceError; GraphQLErrors for a document that is not valid
+   * @throws ServiceError; GraphQLErrors for an invalid document
    */
   async operation(
     id: string,
@@ -291,7 +294,7 @@ export class GraphSocket implements Connection {
     this.#expiry = this.#parts.services.identity.expiryOf(credentials.token);
   }
 
-  /** Whether its user may have another connection; it ends when he may not. */
+  /** Whether its user may have another connection; otherwise ends the connection. */
   #settle(credentials: Credentials): boolean {
     try {
       this.#parts.seat.settle(credentials.caller.holder);
@@ -303,7 +306,7 @@ export class GraphSocket implements Connection {
     return true;
   }
 
-  /** There is no room for the connection. */
+  /** Ends the connection because no slot is available. */
   #dismiss(error: unknown): void {
     this.#end(CLOSE.tryAgain, closeReason(error));
   }

@@ -1,4 +1,4 @@
-/** The messages about items of the REST WebSocket, answered by the routes of REST. */
+/** The messages of the REST WebSocket for items, answered by the REST routes. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
@@ -11,11 +11,11 @@ import type { Response } from '#edge/http/response.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import type { ItemsMessage, SubscribeMessage } from './rest-message.ts';
 
-/** Names of collections that are not the user's own, here and in Directus. */
+/** Prefixes of collections that are not user-defined, here and in Directus. */
 const RESERVED = [SYSTEM_PREFIX, 'directus_'];
 
 /**
- * Collections that are not the user's own cannot be reached this way.
+ * Refuses collections that are not user-defined.
  * @throws ServiceError INVALID_COLLECTION
  */
 export function requireItemCollection(collection: string): void {
@@ -40,7 +40,7 @@ function urlQuery(query: JsonObject | null | undefined): string {
   return parameters.toString();
 }
 
-/** The text of an answer. */
+/** The text of a response. */
 async function textOf({ body, release }: Response, limit: number): Promise<string> {
   if (body === null || body === undefined) return '';
   if (typeof body === 'string') return body;
@@ -65,7 +65,7 @@ async function textOf({ body, release }: Response, limit: number): Promise<strin
   return Buffer.concat(pieces).toString();
 }
 
-/** Asks the routes of REST on behalf of one connection. */
+/** Sends requests to the REST routes on behalf of one connection. */
 export class ItemRequests {
   readonly #services: EdgeServices;
   readonly #request: Request;
@@ -76,8 +76,8 @@ export class ItemRequests {
   }
 
   /**
-   * The members of what a route answers: `"data":…` and perhaps `"meta":…`; empty where it answers
-   * nothing.
+   * The members of a route's response: `"data":…` and optionally `"meta":…`; empty for an empty
+   * response.
    */
   async ask(asked: RouteRequest): Promise<string> {
     await this.#services.limits.enter(this.#request);
@@ -86,13 +86,13 @@ export class ItemRequests {
     return text === '' ? '' : text.slice(1, -1);
   }
 
-  /** The value of `data` that a route answers. */
+  /** The value of `data` in a route's response. */
   async value(asked: RouteRequest): Promise<unknown> {
     const parsed: unknown = JSON.parse(`{${await this.ask(asked)}}`);
     return isJsonObject(parsed) ? parsed.data : undefined;
   }
 
-  /** What a subscriber is told first: the items as they are. */
+  /** The first data for a subscriber: the current items. */
   async current({ collection, item, query }: SubscribeMessage): Promise<string> {
     if (item === null || item === undefined) return await this.#list(collection, query);
     const path = pathOf(collection, item);
@@ -166,7 +166,7 @@ export class ItemRequests {
     return `"data":${JSON.stringify(keys)}`;
   }
 
-  /** The keys of what a query finds. */
+  /** The keys of the items that a query finds. */
   async #keysOf(
     collection: string,
     query: JsonObject | null | undefined,
@@ -181,12 +181,12 @@ export class ItemRequests {
       : [];
   }
 
-  /** The field that is the key. */
+  /** The primary key field. */
   async #key(name: string): Promise<string> {
     const collection = this.#services.catalog.current().collections.get(name);
     const [field, ...others] = collection?.primaryKey ?? [];
     if (field !== undefined && others.length === 0) return field.name;
-    // Who may not read the collection hears that, and nothing of its key.
+    // A caller without read permission gets that error, and no information about the key.
     await this.#list(name, { limit: 0 });
     throw invalidPayload(reason('message_ids_of_composite_key'));
   }

@@ -1,4 +1,4 @@
-/** Who is at the other end of a connection, now: its credentials may have ended since. */
+/** The current caller of a connection, whose credentials may have expired since it was opened. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -10,7 +10,7 @@ export class LiveCaller {
   readonly #identity: Pick<Identity, 'again'>;
   readonly #token: string | null;
   #caller: Caller;
-  /** How often something changed that may concern the caller, and how often that was looked at. */
+  /** The number of changes that may affect the caller, and the number of those already checked. */
   #doubts = 0;
   #settled = 0;
   #asking: Promise<Caller> | null = null;
@@ -21,12 +21,15 @@ export class LiveCaller {
     this.#caller = caller;
   }
 
-  /** For whom quotas count it, and memory is held. */
+  /** The account for quotas and reserved memory. */
   get holder(): string {
     return quotaKeyOf(this.#caller);
   }
 
-  /** Takes note of changes; whether they may concern the caller. */
+  /**
+   * Records changes.
+   * @returns whether they may affect the caller
+   */
   notice(changes: AccessChanges | null): boolean {
     if (!concerns(changes, this.#caller)) return false;
     this.#doubts += 1;
@@ -34,8 +37,8 @@ export class LiveCaller {
   }
 
   /**
-   * The caller; the same object as long as nothing about him changed.
-   * @throws ServiceError when the credentials are not valid any more
+   * The caller; the same object while it is unchanged.
+   * @throws ServiceError when the credentials are no longer valid
    */
   async current(): Promise<Caller> {
     if (this.#settled === this.#doubts) return this.#caller;

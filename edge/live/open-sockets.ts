@@ -1,4 +1,4 @@
-/** The WebSockets of an edge, as the configuration wants them. */
+/** Opens the WebSockets of an edge according to the configuration. */
 import type { SocketRoute } from '#edge/http/web-socket.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { GraphSocket, graphServer, SUBPROTOCOL } from './graphql-socket.ts';
@@ -10,7 +10,7 @@ export interface OpenSockets {
   close(): void;
 }
 
-/** The routes that WebSockets are opened at; none where they are turned off. */
+/** The routes of WebSockets; empty when they are disabled. */
 export function openSockets(services: EdgeServices): OpenSockets {
   const { config, live } = services;
   if (live === null) return { routes: [], close: () => undefined };

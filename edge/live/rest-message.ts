@@ -1,4 +1,4 @@
-/** The messages of the REST WebSocket: what clients send, and how they are answered. */
+/** The messages of the REST WebSocket: requests of clients, and their responses. */
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
@@ -6,7 +6,7 @@ import { LIVE_ACTIONS } from '#core/live/subscriber.ts';
 import { errorEntriesOf } from '#edge/http/failure-response.ts';
 
 const uid = v.optional(v.union([v.string(), v.number()]));
-/** What a client calls a message, to know the answer by. */
+/** The client's id of a message, which the response repeats. */
 export type MessageId = v.InferOutput<typeof uid>;
 
 const key = v.union([v.string(), v.number()]);
@@ -61,7 +61,7 @@ const labels = v.object({
   uid: v.optional(v.fallback(uid, undefined)),
 });
 
-/** A message, or what can be told of one that is none. */
+/** A message, or the error of an invalid one. */
 export type ParsedMessage =
   | { readonly message: RestMessage; readonly error?: never }
   | {
@@ -71,7 +71,7 @@ export type ParsedMessage =
       readonly message?: never;
     };
 
-/** Parses what a client sent. */
+/** Parses a text that a client sent. */
 export function parseMessage(text: string): ParsedMessage {
   let value: unknown;
   try {
@@ -91,12 +91,12 @@ export function parseMessage(text: string): ParsedMessage {
   return { error, type, uid: name };
 }
 
-/** Codes that only sockets have, and what is said with those of which no error of REST tells. */
+/** Codes that only WebSockets have, and their messages, which no REST error provides. */
 const OWN_MESSAGES: Readonly<Record<string, string>> = {
   AUTH_TIMEOUT: 'No login came in time.',
 };
 
-/** The text of a message that says what went wrong. */
+/** The text of an error message. */
 export function errorText(type: string, thrown: unknown, name: MessageId, code?: string): string {
   const [entry] = errorEntriesOf(thrown, null).entries;
   const { code: own, ...details } = entry?.extensions ?? { code: 'INTERNAL_SERVER_ERROR' };
@@ -105,7 +105,7 @@ export function errorText(type: string, thrown: unknown, name: MessageId, code?:
   return JSON.stringify({ type, status: 'error', error, uid: name });
 }
 
-/** The text of a message with members that are JSON already. */
+/** The text of a message with members that are already JSON. */
 export function messageText(
   facts: Readonly<Record<string, unknown>>,
   parts: string,

@@ -35,14 +35,14 @@ import {
 
 const PING = '{"type":"ping"}';
 
-/** Messages that may wait, as a multiple of the longest one. */
+/** Maximum length of waiting messages, as a multiple of the longest one. */
 const WAITING = 4;
 
 export interface RestSocketParts extends ConnectionStart {
   readonly services: EdgeServices;
   readonly live: LiveSubscriptions;
   readonly sockets: Sockets;
-  /** The request that began the connection. */
+  /** The request that opened the connection. */
   readonly request: Request;
 }
 
@@ -56,7 +56,7 @@ export class RestSocket implements Connection {
   #credentials: Credentials | null = null;
   /** When the token expires, in milliseconds since 1970; null: never. */
   #expiry: number | null = null;
-  /** By when the client must log in, by `performance.now()`; null: it has. */
+  /** The deadline for the login, by `performance.now()`; null after the login. */
   #deadline: number | null = null;
   #heard = performance.now();
   #asked = performance.now();
@@ -83,7 +83,7 @@ export class RestSocket implements Connection {
   }
 
   sendPing(): boolean {
-    // Without the heartbeat, clients need not know the message.
+    // Without the heartbeat, clients need not support the message.
     const { WEBSOCKETS_HEARTBEAT_ENABLED: isKnown } = this.#parts.services.config;
     if (isKnown) this.#send(PING);
     return isKnown;
@@ -143,7 +143,10 @@ export class RestSocket implements Connection {
     this.#outlet?.end(code, reason);
   }
 
-  /** Ends the connection when its credentials are not valid any more, and what is not allowed. */
+  /**
+   * Ends the connection when its credentials are no longer valid, and subscriptions without
+   * permission.
+   */
   async #judge({ caller }: Credentials): Promise<void> {
     try {
       await caller.current();
@@ -218,10 +221,10 @@ export class RestSocket implements Connection {
     }
   }
 
-  /** The token that a login brings, or is answered with. */
+  /** The token in a login message, or in the response to it. */
   async #tokenFor({ access_token, refresh_token, email, password, otp }: AuthMessage) {
     if (access_token !== undefined) return { token: access_token };
-    // A login with an old token would be refused for that.
+    // An old token would cause a refusal of the login.
     this.#request.token = null;
     const path = refresh_token === undefined ? '/auth/login' : '/auth/refresh';
     const body =
@@ -233,7 +236,7 @@ export class RestSocket implements Connection {
     return { token: String(found.access_token), refresh: found.refresh_token };
   }
 
-  /** Whether its user may have another connection; it ends when he may not. */
+  /** Whether its user may have another connection; otherwise ends the connection. */
   #settle({ caller }: Credentials, uid: MessageId): boolean {
     try {
       this.#parts.seat.settle(caller.holder);
@@ -244,7 +247,7 @@ export class RestSocket implements Connection {
     }
   }
 
-  /** There is no room for the connection. */
+  /** Ends the connection because no slot is available. */
   #dismiss(error: unknown, uid: MessageId): void {
     this.#send(errorText('auth', error, uid));
     this.#end(CLOSE.tryAgain, closeReason(error));

@@ -1,4 +1,4 @@
-/** One subscription of the REST WebSocket: first the items as they are, then what changes. */
+/** One subscription of the REST WebSocket: first the current items, then their changes. */
 import type { Caller } from '#core/access/grants.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { LiveSubscriptions } from '#core/live/live-subscriptions.ts';
@@ -12,25 +12,25 @@ import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { UnparsedQuery } from '#core/read/statement-cache.ts';
 import { messageText, type SubscribeMessage } from './rest-message.ts';
 
-/** Most events that wait while the items are read; past it they are read again. */
+/** Maximum events that wait while the items are read; above it the items are read again. */
 const MOST_WAITING = 1_000;
 
-/** What a subscription needs of its connection. */
+/** The functions of the connection that a subscription uses. */
 export interface SubscriptionHost {
   readonly live: LiveSubscriptions;
   caller(): Promise<Caller>;
   /** The collection, for the types of its keys. */
   collectionOf(name: string): Collection | undefined;
-  /** `"data":…` of the items as they are. */
+  /** `"data":…` of the current items. */
   current(message: SubscribeMessage): Promise<string>;
   send(text: string): void;
-  /** The subscription is over, for this reason. */
+  /** The subscription has ended, for this reason. */
   lost(subscription: RestSubscription, error: unknown): void;
-  /** What was missed cannot be made up for: the client has to begin again. */
+  /** Missed events cannot be recovered, so the client must begin again. */
   restart(reason: string): void;
 }
 
-/** A key as REST writes it. */
+/** A key in the notation of REST. */
 function shownKey(collection: Collection | undefined, key: string): unknown {
   const [field, ...others] = collection?.primaryKey ?? [];
   if (others.length > 0) return key.split(',').map(decodeURIComponent);
@@ -44,7 +44,7 @@ export class RestSubscription implements Subscriber {
   readonly item: string | null;
   readonly #message: SubscribeMessage;
   readonly #host: SubscriptionHost;
-  /** Events that come while the items are read; null when they are sent at once. */
+  /** Events that arrive while the items are read; null when events are sent immediately. */
   #waiting: LiveEvent[] | null = [];
   #missed = false;
   #leave: (() => void) | null = null;
@@ -60,7 +60,7 @@ export class RestSubscription implements Subscriber {
     this.item = item === null || item === undefined ? null : String(item);
   }
 
-  /** @throws ServiceError when the caller may not subscribe to that */
+  /** @throws ServiceError when the caller may not subscribe to the collection */
   async start(): Promise<void> {
     this.#leave = await this.#host.live.subscribe(this);
     if (this.#ended) this.#leave();
@@ -100,7 +100,7 @@ export class RestSubscription implements Subscriber {
     else this.#host.restart('The items could not be read.');
   }
 
-  /** Tells the items as they are, and then what happened meanwhile. */
+  /** Sends the current items, and then the changes that arrived in the meantime. */
   async #begin(): Promise<void> {
     const { event, uid } = this.#message;
     const facts = { type: 'subscription', event: 'init' };
@@ -116,7 +116,7 @@ export class RestSubscription implements Subscriber {
     for (const one of waiting) this.#send(one);
   }
 
-  /** The items as they are, with all in them that was heard by now. */
+  /** The current items, which include all changes received so far. */
   async #read(): Promise<string> {
     this.#missed = false;
     this.#waiting = [];
@@ -127,13 +127,16 @@ export class RestSubscription implements Subscriber {
     const { uid } = this.#message;
     const facts = { type: 'subscription', event: event.action };
     for (const data of this.#dataOf(event)) {
-      // The connection may end with a message that is too much for it.
+      // The connection may end with a message that exceeds its buffer.
       if (this.#ended) return;
       this.#host.send(messageText(facts, `"data":${data}`, uid));
     }
   }
 
-  /** The data of each message. Clients read the first entry of what was created, so each item has its own. */
+  /**
+   * The data of each message. Clients read only the first entry of created items, so each item has
+   * its own message.
+   */
   #dataOf(event: LiveEvent): readonly string[] {
     if (event.action === 'delete') {
       const collection = this.#host.collectionOf(this.collection);

@@ -1,6 +1,6 @@
 /**
- * The open WebSockets of an edge: who may open one, who is told when rights change, and who is asked
- * whether he is still there.
+ * The open WebSockets of an edge: checks which clients may open one, notifies connections of changed
+ * permissions, and checks connections periodically.
  */
 
 import { clientIpResolver } from '#core/access/client-ip.ts';
@@ -22,7 +22,7 @@ import { LiveCaller } from './live-caller.ts';
 
 export type SocketProtocol = 'rest' | 'graphql';
 
-/** How connections of a protocol are admitted. */
+/** The admission rules of a protocol. */
 export interface SocketTerms {
   readonly protocol: SocketProtocol;
   readonly auth: 'handshake' | 'strict' | 'public';
@@ -34,29 +34,29 @@ export interface Credentials {
   readonly caller: LiveCaller;
 }
 
-/** What a connection begins with. */
+/** The initial state of a connection. */
 export interface ConnectionStart {
-  /** Null when the first message must bring them. */
+  /** Null when the first message must contain them. */
   readonly credentials: Credentials | null;
-  /** Its place, which the connection gives back when it is closed. */
+  /** Its slot, which the connection releases when it is closed. */
   readonly seat: ConnectionSlot;
 }
 
 /** One connection, of either protocol. Its methods must not throw. */
 export interface Connection extends SocketHandler {
-  /** Rights, users or sessions changed; null: anything may have. */
+  /** Permissions, users or sessions changed; null: any of them may have. */
   accessChanged(changes: AccessChanges | null): void;
-  /** Called now and then, with the time by `performance.now()`. */
+  /** Called periodically, with the time by `performance.now()`. */
   beat(now: number): void;
 }
 
 /**
- * The part of the heap's size that messages may have that are on their way and whose clients have not
- * logged in: the library keeps what has arrived of them, outside of the heap, and tells nobody.
+ * The maximum part of the heap's size for partial messages of clients before login. The library
+ * stores the arrived parts outside of the heap, and does not report them.
  */
 const WAITING_PART = 0.25;
 
-/** How often (ms) connections are looked after. */
+/** Interval (ms) of the checks of connections. */
 const BEAT_MS = 1_000;
 
 export class Sockets {
@@ -108,8 +108,8 @@ export class Sockets {
   }
 
   /**
-   * Judges the request for a connection.
-   * @throws ServiceError FORBIDDEN for a page of another origin, and past the limit;
+   * Checks the request for a connection.
+   * @throws ServiceError FORBIDDEN for a page of another origin, and above the limit;
    *   INVALID_CREDENTIALS, TOKEN_EXPIRED; REQUESTS_EXCEEDED
    */
   async admit(request: Request, { protocol, auth }: SocketTerms): Promise<ConnectionStart> {
@@ -119,14 +119,15 @@ export class Sockets {
       throw forbidden(reason('websocket_of_other_origin'));
     }
     if (!catalog.ready()) await catalog.regain();
-    // An URL stands in logs and histories, and who logs in by a message needs no token there.
+    // URLs appear in logs and browser histories, and a client that logs in by a message needs no
+    // token there.
     const parameters = auth === 'handshake' ? {} : parseQueryString(request.query);
     const sent = tokenOf(request.header('authorization'), parameters);
     const token = sent ?? cookieOf(request, config, 'session');
     if (token === null && auth === 'strict') throw new ServiceError('INVALID_CREDENTIALS');
     const isUnknown = token === null && auth === 'handshake';
     const credentials = isUnknown ? null : await this.identify(request, token);
-    // In GraphQL, whoever has no token yet may still bring one.
+    // In GraphQL, a client without a token may still send one.
     const waits = credentials === null || (token === null && protocol === 'graphql');
     const seats = this.#seats[protocol];
     if (waits) return { credentials, seat: seats.wait(addressKey(this.#ipOf(request) ?? '')) };
@@ -134,7 +135,7 @@ export class Sockets {
   }
 
   /**
-   * The credentials that a token is.
+   * Authenticates a token.
    * @throws ServiceError INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_IP
    */
   async identify(request: Request, token: string | null): Promise<Credentials> {
@@ -143,7 +144,7 @@ export class Sockets {
     return { token, caller: new LiveCaller(identity, token, caller) };
   }
 
-  /** For whom memory of a connection is held: the user, or the address until he is known. */
+  /** The account for a connection's memory: the user, or the address before login. */
   holderOf(request: Request, credentials: Credentials | null): string {
     return credentials?.caller.holder ?? quotaKeyOf({ user: null, ip: this.#ipOf(request) });
   }
@@ -176,27 +177,30 @@ export class Sockets {
   }
 }
 
-/** What the closing frame says to a connection for which there is no room. */
+/** The reason in the close frame of a connection without a slot. */
 export function closeReason(error: unknown): string {
   const { code, details } =
     error instanceof ServiceError ? error : new ServiceError('INTERNAL_SERVER_ERROR');
   return details.reason === undefined ? code : `${code}: ${details.reason.sentence}`;
 }
 
-/** Messages of a client that wait: a client that sends faster than it is answered is disconnected. */
+/**
+ * The waiting messages of a client. A client that sends faster than its messages are handled is
+ * disconnected.
+ */
 export class MessageQueue {
   readonly #limit: number;
   readonly #outlet: () => Outlet | null;
   #bytes = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** @param limit characters of the messages that may wait */
+  /** @param limit maximum characters of the waiting messages */
   constructor(limit: number, outlet: () => Outlet | null) {
     this.#limit = limit;
     this.#outlet = outlet;
   }
 
-  /** Handles a message after those before it; resolves when it is handled. */
+  /** Handles a message after the previous ones; resolves when it is handled. */
   take(text: string, handle: (text: string) => Promise<void>): Promise<void> {
     this.#bytes += text.length + 100;
     if (this.#bytes > this.#limit) {

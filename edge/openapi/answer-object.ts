@@ -1,4 +1,4 @@
-/** The answers of successful requests as OpenAPI describes them. */
+/** The OpenAPI descriptions of successful responses. */
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import { FORMATS } from '#core/transfer/export/format.ts';
 import { jobSchema } from '#edge/rest/answer/job.ts';
@@ -16,7 +16,7 @@ import type { Part, SchemaVisibility } from './visibility.ts';
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 
-/** Schemas that many answers share. */
+/** Schemas that many responses share. */
 export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Job: jsonSchemaOf(jobSchema),
   Meta: objectOf({ total_count: COUNT, filter_count: COUNT, estimated_count: COUNT }),
@@ -24,7 +24,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 
 const LOCATION: JsonSchema = { Location: { schema: TEXT } };
 
-/** Answers that many operations share. */
+/** Responses that many operations share. */
 export const SHARED_RESPONSES: Readonly<Record<string, JsonSchema>> = {
   NotModified: { description: 'The client has it already' },
   Accepted: {
@@ -37,7 +37,7 @@ export const SHARED_RESPONSES: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** The envelopes of a collection's items. */
+/** The response envelopes of a collection's items. */
 export function envelopes(
   sight: SchemaVisibility,
   { name }: Collection,
@@ -55,7 +55,7 @@ export function envelopes(
 
 const KEY_ALONE = objectOf({ data: { type: 'object' } }, ['data']);
 
-/** The body of an answer with items. */
+/** The body of a response with items. */
 function itemAnswer(
   sight: SchemaVisibility,
   { name, singleton }: Collection,
@@ -77,7 +77,7 @@ function itemAnswer(
   }
 }
 
-/** The formats of an export, beside JSON. */
+/** The export formats besides JSON. */
 const EXPORTS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   Object.values(FORMATS)
     .map(({ mediaType }) => mediaType.replace(/;.*/, ''))
@@ -100,14 +100,14 @@ function contentOf(
   const json = { 'application/json': { schema: itemAnswer(sight, collection, entry) } };
   const isFile = items.form === 'list' || items.form === 'search';
   const isExported = isFile && entry.parameters?.export !== undefined;
-  // A whole export of a list is a bare list.
+  // An export of a list as JSON is a bare list without an envelope.
   const whole = { 'application/json': { schema: anyOf([json['application/json'].schema, BARE]) } };
   return { content: isExported ? { ...whole, ...EXPORTS } : json };
 }
 
 const BARE: JsonSchema = { type: 'array', description: 'With `export=json`' };
 
-/** Texts have a schema; bytes have none (OpenAPI 3.1). */
+/** Texts have a schema; binary content has no schema (OpenAPI 3.1). */
 function mediaOf(type: string): JsonSchema {
   return type.startsWith('text/') || type === 'application/graphql' ? { schema: TEXT } : {};
 }
@@ -135,7 +135,7 @@ function answerAt(
   return { description, ...contentOf(sight, entry, collection) };
 }
 
-/** The answers of a successful request by their statuses. */
+/** The responses of a successful request by status. */
 export function answers(
   sight: SchemaVisibility,
   entry: RouteFacts,

@@ -1,4 +1,4 @@
-/** Keeps the documents that clients ask for: one for each catalog, and for each set of rights. */
+/** Caches the OpenAPI documents: one for each catalog and set of permissions. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Rights } from '#core/access/rights.ts';
@@ -11,11 +11,11 @@ import { type Coding, compress } from '#edge/http/compression.ts';
 import type { RouteFacts } from '#edge/rest/route-facts.ts';
 import { type DocumentConfig, DocumentMaker, type Reader } from './document.ts';
 
-/** Bytes of documents that are kept, compressed ones included. */
+/** Maximum bytes of cached documents, including compressed ones. */
 const KEPT_BYTES = 33_554_432;
-/** Characters that become bytes at once. */
+/** Characters that are encoded to bytes in one step. */
 const PART = 65_536;
-/** Documents that may wait to be made. */
+/** Maximum documents that wait to be created. */
 const MOST_WAITING = 50;
 
 /** A document as it is sent. */
@@ -23,7 +23,7 @@ export interface ApiDocument {
   readonly bytes: Buffer;
   /** An entity tag, the same in every coding. */
   readonly tag: string;
-  /** The bytes in a coding, which are kept. */
+  /** The bytes in a content coding, which are cached. */
   coded(coding: Coding): Promise<Uint8Array>;
 }
 
@@ -51,11 +51,11 @@ export class ApiDocuments {
   readonly #numbers = new WeakMap<Catalog, WeakMap<Rights, number>>();
   readonly #kept = new LRUCache<string, ApiDocument>({
     maxSize: KEPT_BYTES,
-    // What it is compressed to is less than a fifth.
+    // The compressed forms together take less than a fifth.
     sizeCalculation: ({ bytes }) => Math.ceil(bytes.length * 1.2),
   });
   readonly #making = new Map<string, Promise<ApiDocument>>();
-  /** One at a time, because each takes all the time that the others leave. */
+  /** One document at a time, because each uses all processor time that other requests leave. */
   readonly #queue = new FairSemaphore({
     permits: 1,
     order: 'arrival',
@@ -72,9 +72,9 @@ export class ApiDocuments {
   }
 
   /**
-   * The document of what a caller may use.
-   * @param routes all of them; always the same
-   * @throws ServiceError SERVICE_UNAVAILABLE when too many wait for theirs
+   * The document for the permissions of a caller.
+   * @param routes all routes; always the same
+   * @throws ServiceError SERVICE_UNAVAILABLE when too many documents wait to be created
    */
   async of(routes: readonly RouteFacts[], reader: Reader): Promise<ApiDocument> {
     const key = `${this.#numberOf(reader)} ${reader.user}`;
@@ -104,7 +104,7 @@ export class ApiDocuments {
   }
 }
 
-/** Makes a document in slices, so that others have their turn in between. */
+/** Creates a document in slices, so that other requests run in between. */
 async function made(maker: DocumentMaker, reader: Reader): Promise<ApiDocument> {
   const slice = new TimeSlice();
   const digest = createHash('sha256');

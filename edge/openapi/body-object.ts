@@ -1,11 +1,11 @@
-/** The bodies of requests as OpenAPI describes them. */
+/** The OpenAPI descriptions of request bodies. */
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { BodyFacts, ItemForm, RouteFacts } from '#edge/rest/route-facts.ts';
 import { keySchema } from './item-schema.ts';
 import { anyOf, type JsonSchema, jsonSchemaOf, listOf, objectOf, TEXT } from './json-schema.ts';
 import type { SchemaVisibility } from './visibility.ts';
 
-/** A form with a file, after fields that are about it. */
+/** A form with a file, preceded by fields that describe the file. */
 const FORM: JsonSchema = {
   type: 'object',
   properties: { file: { ...TEXT, contentMediaType: 'application/octet-stream' } },
@@ -18,7 +18,7 @@ function created(sight: SchemaVisibility, { name }: Collection): JsonSchema {
   return anyOf([one, listOf(one)]);
 }
 
-/** Each with its key. */
+/** Each item with its key. */
 function updated(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const { name, singleton, primaryKey } = collection;
   const data = sight.ref(name, 'Update');
@@ -58,12 +58,12 @@ function withBeside(item: JsonSchema, beside: BodyFacts['beside']): JsonSchema {
   return beside === undefined ? item : { allOf: [item, jsonSchemaOf(beside)] };
 }
 
-/** Whether the items of a route are what its body has; an import by URL has a body of its own. */
+/** Whether the body of a route contains its items; an import by URL has a different body. */
 function hasItems({ items, body }: RouteFacts): boolean {
   return items !== undefined && body !== null && body.ofItems === true;
 }
 
-/** The body of a route; null when it takes none. */
+/** The body of a route; null when the route has no body. */
 export function requestBody(
   sight: SchemaVisibility,
   entry: RouteFacts,

@@ -1,4 +1,4 @@
-/** What a condition on one value may say, by the type of the field: the operators that it takes. */
+/** The schema of a condition on one value, by the type of the field: the operators it supports. */
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import {
@@ -14,7 +14,7 @@ interface Kind {
   readonly name: string;
   readonly operand: JsonSchema;
   readonly operators: readonly Operator[];
-  /** It may stand alone, short for `_eq`. */
+  /** A plain value may replace the condition, as a short form of `_eq`. */
   readonly alone: boolean;
 }
 
@@ -29,7 +29,7 @@ function kindOf(name: string, type: OperandType, operand: JsonSchema, concealed 
   return { name, operand, operators, alone: operators.includes('_eq') && type !== 'geometry' };
 }
 
-/** Exported for conditions on what functions yield. */
+/** Exported for conditions on the results of functions. */
 export const INTEGER_CONDITION = 'NumberCondition';
 
 const KINDS: readonly Kind[] = [
@@ -65,7 +65,7 @@ const BY_TYPE: Readonly<Record<string, string>> = {
   timestamp: 'TimestampCondition',
 };
 
-/** The condition on a field, by reference. */
+/** A reference to the condition on a field. */
 export function conditionOf(field: ColumnField): JsonSchema {
   const { type, column } = field;
   const name = isConcealed(field)
@@ -77,7 +77,7 @@ export function conditionOf(field: ColumnField): JsonSchema {
       : type.startsWith('geometry')
         ? 'GeometryCondition'
         : (BY_TYPE[type] ?? 'OtherCondition');
-  // The members of an enumeration are those of its type.
+  // The enumeration's own values are in the schema of its field's type.
   if (name === 'TextCondition' && column.enumValues !== null) {
     return refTo('schemas', 'EnumCondition');
   }

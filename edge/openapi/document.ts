@@ -1,6 +1,6 @@
 /**
- * The whole document, in pieces: of hundreds of collections it has megabytes, and others must have
- * their turn while it is made.
+ * Generates the whole document in pieces. For hundreds of collections it has megabytes, and other
+ * requests must run while it is generated.
  */
 import type { Rights } from '#core/access/rights.ts';
 import { publicUrl } from '#core/base/config/public-url.ts';
@@ -22,7 +22,7 @@ import { SchemaVisibility } from './visibility.ts';
 export type DocumentConfig = SpecialConfig &
   Pick<Config, 'PUBLIC_URL' | 'HOST' | 'PORT' | 'SESSION_COOKIE_NAME'>;
 
-/** Who asks: everything that the document depends on. */
+/** All inputs of the document: the catalog, the permissions and whether the caller is a user. */
 export interface Reader {
   readonly catalog: Catalog;
   readonly rights: Rights;
@@ -70,7 +70,7 @@ function* parameters(sight: SchemaVisibility): Generator<Member> {
   for (const collection of sight.collections) yield* collectionParameters(sight, collection);
 }
 
-/** The operations of the paths, where SEARCH has a place of its own. */
+/** The operations of each path, with SEARCH in a separate extension. */
 function* paths(operations: ReadonlyMap<string, readonly Placed[]>): Generator<Member> {
   for (const [path, own] of operations) {
     const isKnown = ({ method }: Placed) => method !== 'SEARCH';
@@ -98,7 +98,7 @@ export class DocumentMaker {
     this.#errors = new ErrorAnswers(routes);
   }
 
-  /** Finds the operations of each path, those of one route after another. */
+  /** Collects the operations of each path, in the order of the routes. */
   *#find(found: Map<string, Placed[]>, sight: SchemaVisibility, user: boolean): Generator<string> {
     const add = (one: Placed) => {
       const own = found.get(one.path);
@@ -112,7 +112,7 @@ export class DocumentMaker {
     for (const one of specialOperations(this.#config)) add(one);
   }
 
-  /** The text of the document, piece by piece, each the work of a moment; some are empty. */
+  /** The text of the document, piece by piece. Each piece takes a short time; some are empty. */
   *pieces({ catalog, rights, user }: Reader): Generator<string> {
     const sight = new SchemaVisibility(catalog, rights);
     const head = {
@@ -135,7 +135,7 @@ export class DocumentMaker {
   }
 }
 
-/** An object, member by member. */
+/** Serializes an object, member by member. */
 function* object(members: Iterable<Member>): Generator<string> {
   let before = '{';
   for (const [name, value] of members) {

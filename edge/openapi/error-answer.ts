@@ -1,9 +1,9 @@
-/** The errors that a route can answer, by what its entry in the table says. */
+/** The error responses of a route, from its entry in the route table. */
 import { catalogue, type ErrorCode } from '#core/base/errors/catalogue.ts';
 import type { RouteFacts } from '#edge/rest/route-facts.ts';
 import { type JsonSchema, listOf, oneOf, refTo, TEXT } from './json-schema.ts';
 
-/** Every request can be refused with these, before its route begins. */
+/** Every request can be refused with these errors before its route begins. */
 const ALWAYS: readonly ErrorCode[] = [
   ...(['INVALID_QUERY', 'INVALID_PAYLOAD', 'INVALID_CREDENTIALS', 'INVALID_IP'] as const),
   ...(['TOKEN_EXPIRED', 'FORBIDDEN', 'ROUTE_NOT_FOUND', 'REQUESTS_EXCEEDED'] as const),
@@ -12,17 +12,17 @@ const ALWAYS: readonly ErrorCode[] = [
 const OF_BODIES: readonly ErrorCode[] = ['CONTENT_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 const OF_JOBS: readonly ErrorCode[] = ['CONFLICT', 'OUT_OF_TIME', 'UNPROCESSABLE_ENTITY'];
 
-/** The codes that a route can answer, in the order of the catalogue. */
+/** The possible error codes of a route, in the order of the catalogue. */
 function codesOf(entry: RouteFacts): readonly ErrorCode[] {
   const { handle, method, body, bytes, answer, items, errors = [] } = entry;
-  // It is sent without any check.
+  // Such a response is sent without any check.
   if (typeof handle !== 'function') return ['HEADERS_TOO_LARGE'];
   const found = new Set<ErrorCode>([...ALWAYS, ...errors]);
   const add = (codes: readonly ErrorCode[]) => {
     for (const code of codes) found.add(code);
   };
   if (body !== null || bytes !== undefined) add(OF_BODIES);
-  // A session cookie demands a type of the body.
+  // A session cookie requires a body type.
   if (method !== 'GET') add(['UNSUPPORTED_MEDIA_TYPE']);
   if (items !== undefined) add(['CONTENT_TOO_LARGE']);
   if (answer.job === true) add(OF_JOBS);
@@ -54,7 +54,7 @@ const NAMES: Readonly<Record<number, string>> = {
 
 const RETRIES: ReadonlySet<number> = new Set([429, 503]);
 
-/** The parameters of a reason by their names. */
+/** The parameters of a reason, by name. */
 const PARAMETERS: JsonSchema = {
   type: 'object',
   additionalProperties: { type: ['string', 'number'] },
@@ -94,19 +94,19 @@ function responseOf(status: number, own: readonly ErrorCode[]): JsonSchema {
   };
 }
 
-/** The answers to all refusals: those with the same codes of a status are one. */
+/** All error responses: statuses with the same set of codes share one response. */
 export class ErrorAnswers {
   readonly #names = new Map<string, string>();
   readonly #counts = new Map<number, number>();
   readonly #known = new WeakMap<RouteFacts, Readonly<Record<string, JsonSchema>>>();
   readonly #schemas: Record<string, JsonSchema> = {};
 
-  /** @param routes all of them, so that names do not depend on who asks */
+  /** @param routes all routes, so that names do not depend on the caller */
   constructor(routes: readonly RouteFacts[]) {
     for (const entry of routes) this.of(entry);
   }
 
-  /** The answers of a route by their statuses, by reference. */
+  /** References to the error responses of a route, by status. */
   of(entry: RouteFacts): Readonly<Record<string, JsonSchema>> {
     const known = this.#known.get(entry);
     if (known !== undefined) return known;
@@ -130,7 +130,7 @@ export class ErrorAnswers {
     return name;
   }
 
-  /** The answers by name. */
+  /** The error responses by name. */
   get responses(): Readonly<Record<string, JsonSchema>> {
     return this.#schemas;
   }

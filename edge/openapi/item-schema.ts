@@ -1,4 +1,4 @@
-/** The items of a collection: as they are read, created and updated. */
+/** The schemas of a collection's items: as read, created and updated. */
 import type { Collection, Field } from '#core/model/catalog/catalog.ts';
 import { isColumn, isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Relation } from '#core/model/catalog/relation.ts';
@@ -37,13 +37,13 @@ function noteOf({ meta, column }: Field): JsonSchema {
   return typeof note === 'string' && note !== '' ? { description: note } : {};
 }
 
-/** A key of a collection that may not be described otherwise. */
+/** The key of a collection that the document may not describe further. */
 function keyOf(sight: SchemaVisibility, name: string): JsonSchema {
   const collection = sight.catalog.collections.get(name);
   return collection === undefined ? ANYTHING : keySchema(collection);
 }
 
-/** What a relation is read as: keys, or the items themselves. */
+/** The value of a relation when read: keys, or the items themselves. */
 function relatedSchema(sight: SchemaVisibility, relation: Relation): JsonSchema | null {
   const targets = sight.targets(relation);
   const items = targets.map((target) => sight.ref(target, ''));
@@ -54,7 +54,7 @@ function relatedSchema(sight: SchemaVisibility, relation: Relation): JsonSchema 
   return relation.kind === 'm2o' ? nullable(one) : nullable(listOf(one));
 }
 
-/** An item as it is read. All fields may be missing: queries choose them. */
+/** An item as it is read. All fields are optional, because queries select them. */
 export function itemSchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const { name, primaryKey, singleton, meta, table } = collection;
   const keys = new Set(primaryKey.map((field) => field.name));
@@ -66,7 +66,7 @@ export function itemSchema(sight: SchemaVisibility, collection: Collection): Jso
     else if (isColumn(field)) {
       const isNull = field.column.nullable || !sight.isAlwaysSeen(name, field.name);
       const value = readSchema(field);
-      // A singleton that was never written shows defaults.
+      // A singleton without a row shows default values.
       const maybe = (isNull && !keys.has(field.name)) || singleton ? nullable(value) : value;
       properties[field.name] = { ...maybe, ...noteOf(field) };
     }
@@ -75,7 +75,7 @@ export function itemSchema(sight: SchemaVisibility, collection: Collection): Jso
     const related = relatedSchema(sight, relation);
     if (related !== null) properties[field] ??= related;
   }
-  // Groups of items have members of these names beside the fields.
+  // Groups of items have aggregate members of these names besides the fields.
   for (const name of AGGREGATE_FUNCTIONS) {
     const own = properties[name];
     if (own !== undefined) properties[name] = anyOf([own, { type: 'object' }, TEXT, NULL]);
@@ -88,10 +88,10 @@ export function itemSchema(sight: SchemaVisibility, collection: Collection): Jso
   };
 }
 
-/** Specials of fields that get their value by themselves. */
+/** Specials of fields whose values are generated. */
 const GIVEN = /^(?:uuid|(?:date|user|role)-(?:created|updated))$/;
 
-/** Whether a new item needs a value of the field. */
+/** Whether a new item requires a value of the field. */
 function isRequired(sight: SchemaVisibility, collection: Collection, field: Field): boolean {
   if (!isColumn(field)) return false;
   const { column, special, meta, name } = field;
@@ -105,7 +105,7 @@ function isRequired(sight: SchemaVisibility, collection: Collection, field: Fiel
   return (!column.nullable && !given) || meta?.required === true;
 }
 
-/** The ways in which a body names one related item. */
+/** The ways in which a body refers to one related item. */
 function nested(sight: SchemaVisibility, target: string, isList: boolean): readonly JsonSchema[] {
   const collection = sight.catalog.collections.get(target);
   if (collection === undefined) return [];
@@ -113,11 +113,11 @@ function nested(sight: SchemaVisibility, target: string, isList: boolean): reado
   const updates = sight.mayWrite('update', collection) && sight.nameOf(target) !== '';
   const create = creates ? [sight.ref(target, 'Create')] : [];
   const update = updates ? [sight.ref(target, 'Update')] : [];
-  // The key of a new item in a list comes from the item around it, so nothing is required there.
+  // The surrounding item supplies the foreign key of a new item in a list, so no field is required.
   return [keySchema(collection), ...(isList ? [...update, ...create] : [...create, ...update])];
 }
 
-/** What a body may have for a relation. */
+/** The possible values of a relation in a body. */
 function payloadOf(sight: SchemaVisibility, relation: Relation): JsonSchema {
   if (relation.kind === 'a2o') {
     const items = relation.allowed.flatMap(({ collection }) =>
@@ -136,7 +136,7 @@ function payloadOf(sight: SchemaVisibility, relation: Relation): JsonSchema {
   return anyOf([listOf(anyOf([key, ...items])), changes, NULL]);
 }
 
-/** The values of a new item, or of a changed one. */
+/** The values of a new item, or of an update. */
 export function payloadSchema(
   sight: SchemaVisibility,
   collection: Collection,

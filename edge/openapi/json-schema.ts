@@ -1,4 +1,7 @@
-/** JSON Schema as OpenAPI 3.1 has it (draft 2020-12): its parts, and how the bodies that we check become it. */
+/**
+ * JSON Schema as in OpenAPI 3.1 (draft 2020-12): its parts, and the conversion of validation
+ * schemas.
+ */
 import { type OverrideActionContext, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import type { JsonObject } from '#core/base/json/json-object.ts';
@@ -16,7 +19,7 @@ export function refTo(kind: 'schemas' | 'parameters' | 'responses', name: string
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** Any of several schemas; the only one, where there is no other. */
+/** Any of several schemas; a single schema is returned unchanged. */
 export function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
   const [only] = schemas;
   return schemas.length === 1 && only !== undefined ? only : { anyOf: schemas };
@@ -39,12 +42,12 @@ export function listOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items };
 }
 
-/** One of some texts. */
+/** One of several texts. */
 export function oneOf(values: readonly unknown[]): JsonSchema {
   return { type: 'string', enum: values };
 }
 
-/** An object with these members and no others. */
+/** An object with exactly these members. */
 export function objectOf(
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
@@ -55,18 +58,18 @@ export function objectOf(
 
 const known = new WeakMap<v.GenericSchema, JsonSchema>();
 
-/** The members that a program checks after it has dropped others. */
+/** The members that are validated after other members were dropped. */
 const shown = v.object({ metadata: v.object({ members: v.custom<v.GenericSchema>(isSchema) }) });
 
 function isSchema(value: unknown): boolean {
   return v.is(v.looseObject({ kind: v.literal('schema') }), value);
 }
 
-/** The parts of a check that the library leaves to us. */
+/** The parts of a schema that the library does not convert. */
 function overridden({ valibotAction, jsonSchema }: OverrideActionContext) {
   if (v.is(shown, valibotAction)) return jsonSchemaOf(valibotAction.metadata.members);
   if ('requirement' in valibotAction && valibotAction.requirement instanceof RegExp) {
-    // JSON Schema reads patterns as Unicode anyway.
+    // JSON Schema already interprets patterns as Unicode.
     return { ...jsonSchema, pattern: valibotAction.requirement.source };
   }
   return undefined;
@@ -79,7 +82,7 @@ function converted(schema: v.GenericSchema) {
   });
 }
 
-/** What a client may send or gets, as a schema that we check or describe with says it. */
+/** Converts a validation schema to the JSON Schema of a request or response. */
 export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
   const found = known.get(schema);
   if (found !== undefined) return found;

@@ -2,7 +2,10 @@
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
 
-/** `order_lines` as `OrderLines`; what no name may have becomes its code. */
+/**
+ * `order_lines` as `OrderLines`; characters that a name must not contain are replaced by their
+ * codes.
+ */
 export function pascal(text: string): string {
   return text
     .split(/[^\p{L}\p{N}]+/u)

@@ -1,4 +1,7 @@
-/** One entry of the table of routes as operations: of each collection that the path may name. */
+/**
+ * Generates the operations of one entry in the route table: one for each collection that its path
+ * may contain.
+ */
 
 import type { Action } from '#core/access/rights.ts';
 import type { Collection } from '#core/model/catalog/catalog.ts';
@@ -11,7 +14,7 @@ import { pascal } from './name.ts';
 import { headerParameters, pathParameters, queryParameters } from './parameter-object.ts';
 import type { SchemaVisibility } from './visibility.ts';
 
-/** What an operation is made with. */
+/** The inputs for generating an operation. */
 export interface Surroundings {
   readonly sight: SchemaVisibility;
   /** The caller is a user. */
@@ -20,11 +23,11 @@ export interface Surroundings {
 }
 
 export interface Placed {
-  /** With braces around its named parts. */
+  /** The path with braces around its parameters. */
   readonly path: string;
-  /** In lower case; one that OpenAPI 3.1 does not have is in upper case. */
+  /** In lower case; a method that OpenAPI 3.1 does not support is in upper case. */
   readonly method: string;
-  /** Made when it is its turn: of hundreds of collections there are thousands. */
+  /** Generated on demand, because hundreds of collections have thousands of operations. */
   readonly operation: () => JsonSchema;
 }
 
@@ -52,15 +55,15 @@ const VERBS: Readonly<Record<ItemForm, string>> = {
   deleteOne: 'deleteSingle',
 };
 
-/** Only users use it, so that a request without a token is refused. */
+/** Only authenticated users may use it, so a request without a token is refused. */
 const BY_USERS: readonly JsonSchema[] = [{ bearer: [] }, { accessToken: [] }, { session: [] }];
 
-/** Forms that a singleton has. */
+/** The forms of routes for singletons. */
 const OF_SINGLETONS: ReadonlySet<ItemForm> = new Set(['list', 'search', 'updateMany']);
 /** Forms that need a key. */
 const BY_KEY: ReadonlySet<ItemForm> = new Set(['read', 'updateOne', 'deleteOne']);
 
-/** Whether a collection has this form, and the caller may use it. */
+/** Whether a collection supports this form and the caller has permission for it. */
 function isUsable(sight: SchemaVisibility, collection: Collection, form: ItemForm): boolean {
   const { name, singleton, primaryKey } = collection;
   if (singleton && !OF_SINGLETONS.has(form)) return false;
@@ -76,7 +79,7 @@ function meets(sight: SchemaVisibility, { action, collection }: RequiredRight): 
   return sight.collections.some((one) => !one.system && sight.may(action, one.name));
 }
 
-/** Whether the caller may use a route that is about no items. */
+/** Whether the caller may use a route that does not concern items. */
 function mayUse({ sight, user }: Surroundings, { access, needs = [] }: RouteFacts): boolean {
   switch (access) {
     case 'anyone':
@@ -91,7 +94,7 @@ function mayUse({ sight, user }: Surroundings, { access, needs = [] }: RouteFact
   }
 }
 
-/** The collections that a path may name; null for any. */
+/** The collections that a path may contain; null for any. */
 function namesIn(
   sight: SchemaVisibility,
   { needs = [], path }: RouteFacts,
@@ -122,7 +125,7 @@ function idOf({ method, path }: RouteFacts): string {
   return method.toLowerCase() + parts.join('');
 }
 
-/** The first part of a path names its subject. */
+/** The first segment of a path is its tag. */
 function tagOf({ path }: RouteFacts): string {
   return pascal(path.split('/')[1] ?? '');
 }
@@ -169,7 +172,7 @@ function placed(around: Surroundings, entry: RouteFacts, facts: Facts): Placed {
   };
 }
 
-/** The operations of a route about the items of a collection. */
+/** The operations of a route for the items of a collection. */
 function ofCollection(
   around: Surroundings,
   entry: RouteFacts,
@@ -177,11 +180,11 @@ function ofCollection(
   collection: Collection,
 ): Placed {
   const name = around.sight.nameOf(collection.name);
-  // `:` in a name would be taken for a named part.
+  // `:` in a name would be parsed as a path parameter.
   const path = entry.path.replace(':collection', () =>
     encodeURIComponent(collection.name).replaceAll(':', '%3A'),
   );
-  // A path that says more than the collection has a name of its own.
+  // A path with more segments than the usual ones has its own name.
   const isOwn = entry.items?.collection !== null && !isUsual(entry);
   return placed(around, entry, {
     path,

@@ -1,6 +1,6 @@
 /**
- * `/docs/api`: a page to read the description of the API in and to try it. Its files come from here and
- * from nowhere else, and no script runs but these.
+ * `/docs/api`: a page to read and try the API description. All its files come from this server, and
+ * no other scripts run.
  */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const library = new Folder(
 const PREFIX = 'swagger-ui/';
 const USED: ReadonlySet<string> = new Set(['swagger-ui-bundle.js', 'swagger-ui.css']);
 
-/** What the page needs of the library. */
+/** The files that the page uses from the library. */
 const parts: FileSource = {
   find: async (name) => {
     const part = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : '';

@@ -1,4 +1,4 @@
-/** Parameters of paths, queries and headers as OpenAPI describes them. */
+/** The OpenAPI descriptions of path, query and header parameters. */
 
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';
 import type { Collection } from '#core/model/catalog/catalog.ts';
@@ -12,7 +12,7 @@ import type { SchemaVisibility } from './visibility.ts';
 
 const UUID: JsonSchema = { ...TEXT, format: 'uuid' };
 
-/** The parts of paths that mean the same everywhere. */
+/** Path parameters with the same meaning in every route. */
 const PATH_PARTS: Readonly<
   Record<string, { readonly summary: string; readonly schema: JsonSchema }>
 > = {
@@ -30,15 +30,15 @@ function describedPart(name: string, schema: JsonSchema): JsonSchema {
   return { name, in: 'path', required: true, description, schema };
 }
 
-/** Keys of several columns are joined with commas. */
+/** Composite keys are joined with commas. */
 function pathKey(collection: Collection): JsonSchema {
   return collection.primaryKey.length > 1 ? TEXT : keySchema(collection);
 }
 
 /**
- * The named parts of a path.
- * @param collection whose key it ends with
- * @param names the collections that it may name; null for any
+ * The parameters of a path.
+ * @param collection whose key the path ends with
+ * @param names the collections that it may contain; null for any
  */
 export function pathParameters(
   path: string,
@@ -54,7 +54,7 @@ export function pathParameters(
   });
 }
 
-/** Whether every part of a path is described. */
+/** Whether every parameter of a path has a description. */
 export function knowsParts(path: string): boolean {
   return [...path.matchAll(/:(\w+)/g)].every(([, part = '']) => part in PATH_PARTS);
 }
@@ -67,19 +67,19 @@ function queryParameter(name: string, facts: ParameterFacts, schema: JsonSchema)
   return { ...described, ...list, schema };
 }
 
-/** Parameters of queries that do not depend on the collection. */
+/** Query parameters that do not depend on the collection. */
 const SHARED: ReadonlyMap<string, ParameterFacts> = new Map(
   Object.entries<ParameterFacts>(ITEM_PARAMETERS).filter(
     ([, { schema }]) => typeof schema !== 'string' || schema === 'alias',
   ),
 );
 
-/** Whether the items of a form are a list. */
+/** Whether a form returns a list of items. */
 function isListed({ form }: NonNullable<RouteFacts['items']>, { singleton }: Collection): boolean {
   return !singleton && !['read', 'updateOne', 'deleteOne'].includes(form);
 }
 
-/** The parameters of the query string of a route. */
+/** The query parameters of a route. */
 export function queryParameters(
   sight: SchemaVisibility,
   entry: RouteFacts,
@@ -99,7 +99,7 @@ export function queryParameters(
   });
 }
 
-/** The parameters of a collection's queries, by name. */
+/** The query parameters of a collection, by name. */
 export function collectionParameters(
   sight: SchemaVisibility,
   collection: Collection,
@@ -133,7 +133,7 @@ const HEADERS: Readonly<Record<RequestHeader | 'If-None-Match', JsonSchema>> = {
   'Upload-Metadata': { description: 'Fields of the file, in Base64', schema: TEXT },
 };
 
-/** The headers that a route heeds, by reference. */
+/** References to the request headers that a route evaluates. */
 export function headerParameters({
   method,
   headers = [],

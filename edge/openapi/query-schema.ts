@@ -1,4 +1,7 @@
-/** What a query of a collection may say: its fields, conditions, order, groups, and what is asked of relations. */
+/**
+ * The schema of a collection's queries: fields, conditions, order, groups, and queries of
+ * relations.
+ */
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { AGGREGATE_FUNCTIONS } from '#core/query/aggregate.ts';
@@ -27,13 +30,13 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   timestamp: [...DATE_FUNCTIONS, ...TIME_FUNCTIONS],
 };
 
-/** The functions of a field, as they are written. */
+/** The functions on a field, in query syntax. */
 function callsOf(field: ColumnField): readonly string[] {
   if (isConcealed(field)) return [];
   return (FUNCTIONS[field.type] ?? []).map((name) => `${name}(${field.name})`);
 }
 
-/** Values that have an order. */
+/** Whether values of the type have an order. */
 function isOrdered({ type }: ColumnField): boolean {
   return type !== 'json' && !type.startsWith('geometry');
 }
@@ -42,7 +45,7 @@ function shown(sight: SchemaVisibility, collection: Collection): readonly Column
   return sight.columns(collection).filter((field) => !isConcealed(field));
 }
 
-/** Known names, and others: paths through relations, aliases. */
+/** Known names, or other texts: paths through relations, aliases. */
 function named(names: readonly string[]): JsonSchema {
   return anyOf([oneOf(names), TEXT]);
 }
@@ -67,7 +70,7 @@ function groupsSchema(sight: SchemaVisibility, collection: Collection): JsonSche
 const NUMERIC: ReadonlySet<string> = new Set(['integer', 'bigInteger', 'float', 'decimal']);
 const UNORDERED: ReadonlySet<string> = new Set(['json', 'boolean', 'binary', 'uuid', 'unknown']);
 
-/** A list of names, as such or with commas. */
+/** A list of names, as an array or separated by commas. */
 function someOf(names: readonly string[]): JsonSchema {
   return anyOf([oneOf(names), { ...listOf(oneOf(names)), minItems: 1 }]);
 }
@@ -119,13 +122,13 @@ function filterSchema(sight: SchemaVisibility, collection: Collection): JsonSche
   return { ...objectOf({ ...properties, _and: several, _or: several }), minProperties: 1 };
 }
 
-/** Further names, and the fields that they stand for. */
+/** Aliases, and the fields that they refer to. */
 export const ALIAS: JsonSchema = {
   type: 'object',
   additionalProperties: { ...TEXT, minLength: 1 },
 };
 
-/** What may be asked of a level, by the parameters that ask. */
+/** The query parameters of one level. */
 function levelOf(sight: SchemaVisibility, { name }: Collection) {
   const { search, limit, offset, page } = ITEM_PARAMETERS;
   return {
@@ -142,7 +145,7 @@ function levelOf(sight: SchemaVisibility, { name }: Collection) {
   };
 }
 
-/** What is asked of the relations of a collection. */
+/** The nested queries on the relations of a collection. */
 function deepSchema(sight: SchemaVisibility, collection: Collection): JsonSchema {
   const { groupBy: _group, ...level } = levelOf(sight, collection);
   const own = Object.entries({ ...level, ...(_group === undefined ? {} : { group: _group }) });
@@ -153,7 +156,7 @@ function deepSchema(sight: SchemaVisibility, collection: Collection): JsonSchema
       properties[key] = sight.ref(target, 'Deep');
     }
   }
-  // Under an alias.
+  // A relation under an alias.
   return { type: 'object', properties, additionalProperties: { type: 'object' } };
 }
 
@@ -169,7 +172,7 @@ function querySchema(sight: SchemaVisibility, collection: Collection): JsonSchem
   });
 }
 
-/** The schemas of queries of a collection, by what follows its name. */
+/** The query schemas of a collection, by the suffix of their names. */
 export function querySchemas(
   sight: SchemaVisibility,
   collection: Collection,
@@ -185,7 +188,7 @@ export function querySchemas(
   ];
 }
 
-/** The schema of a parameter that is a part of a query. */
+/** The schema of a parameter that is part of a query. */
 export function partSchema(
   sight: SchemaVisibility,
   { name }: Collection,

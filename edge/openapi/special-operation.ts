@@ -1,4 +1,4 @@
-/** Operations that the table of routes does not have: WebSockets, and what clients of tus ask first. */
+/** Operations that are not in the route table: WebSockets, and the capabilities request of tus. */
 import type { Config } from '#core/base/config/variables.ts';
 import { tusCapabilities } from '#edge/rest/tus-capabilities.ts';
 import { refTo, TEXT } from './json-schema.ts';
@@ -37,7 +37,7 @@ function socket(path: string, id: string, summary: string): Placed {
   return { path, method: 'get', operation: () => operation };
 }
 
-/** What there is by the configuration; a path may be one of the table. */
+/** The special operations that the configuration enables; their paths may also be in the table. */
 export function specialOperations(config: SpecialConfig): readonly Placed[] {
   const { WEBSOCKETS_ENABLED: sockets, TUS_ENABLED: tus } = config;
   const rest = sockets && config.WEBSOCKETS_REST_ENABLED;

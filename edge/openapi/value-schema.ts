@@ -1,4 +1,4 @@
-/** The values of fields: as answers show them, and as bodies may have them. */
+/** The schemas of field values: as in responses, and as in request bodies. */
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import {
@@ -25,7 +25,7 @@ const GEOMETRY: JsonSchema = {
   required: ['type'],
 };
 
-/** Bytes, as Node writes them in JSON. */
+/** Bytes, as Node serializes them to JSON. */
 const BYTES = objectOf(
   { type: { const: 'Buffer' }, data: listOf({ ...INTEGER, minimum: 0, maximum: 255 }) },
   ['type', 'data'],
@@ -40,7 +40,7 @@ const DATE_TIME: JsonSchema = {
 const TIMESTAMP: JsonSchema = { ...TEXT, format: 'date-time' };
 const UUID: JsonSchema = { ...TEXT, format: 'uuid' };
 
-/** The range of whole numbers by the name of their type. */
+/** The range of integers by type name. */
 const RANGES: Readonly<Record<string, JsonSchema>> = {
   int2: { ...INTEGER, minimum: -32_768, maximum: 32_767 },
   int4: { ...INTEGER, minimum: -2_147_483_648, maximum: 2_147_483_647 },
@@ -51,7 +51,7 @@ function textOf({ column: { enumValues, maxLength } }: ColumnField): JsonSchema 
   return maxLength === null ? TEXT : { ...TEXT, maxLength };
 }
 
-/** A value as an answer shows it, when it is not null. */
+/** A value in a response, when it is not null. */
 export function readSchema(field: ColumnField): JsonSchema {
   if (isConcealed(field)) return { ...TEXT, description: 'Asterisks where there is a value' };
   const { type, column } = field;
@@ -88,7 +88,7 @@ export function readSchema(field: ColumnField): JsonSchema {
   }
 }
 
-/** A value as a body may have it, when it is not null. */
+/** A value in a request body, when it is not null. */
 export function writeSchema(field: ColumnField): JsonSchema {
   const { type, column } = field;
   switch (type) {

@@ -1,4 +1,4 @@
-/** What of the catalog a caller may use, and how the document calls it. */
+/** The part of the catalog that a caller may use, and its names in the document. */
 
 import type { Action, Rights } from '#core/access/rights.ts';
 import { knownRelation } from '#core/access/schema-visibility.ts';
@@ -10,7 +10,7 @@ import { writableFields } from '#core/services/system/served-collections.ts';
 import { type JsonSchema, refTo } from './json-schema.ts';
 import { namesOf } from './name.ts';
 
-/** The schemas that a collection has, by what follows its name. */
+/** The schemas of a collection, by the suffix of their names. */
 export type Part =
   | ''
   | 'Create'
@@ -46,22 +46,22 @@ export class SchemaVisibility {
     return this.may('create', name) || this.may('update', name) || this.may('delete', name);
   }
 
-  /** Whether the caller may do something with any item of a collection. */
+  /** Whether the caller has permission for an action on some items of a collection. */
   may(action: Action, name: string): boolean {
     return this.rights.of(name, action).length > 0;
   }
 
-  /** Whether the caller reads a collection that the document describes. */
+  /** Whether the caller may read a collection that the document describes. */
   reads(name: string): boolean {
     return this.#names.has(name) && this.may('read', name);
   }
 
-  /** Whether the caller writes items that can be told apart. */
+  /** Whether the caller may write items of a collection with a primary key. */
   mayWrite(action: Action, { name, primaryKey }: Collection): boolean {
     return primaryKey.length > 0 && this.may(action, name);
   }
 
-  /** The name of a collection in the document. */
+  /** The name of a collection in the document; empty without one. */
   nameOf(collection: string): string {
     return this.#names.get(collection) ?? '';
   }
@@ -75,23 +75,23 @@ export class SchemaVisibility {
     return permissions.some(({ fields }) => fields === null || fields.has(field));
   }
 
-  /** Whether every item that is seen shows the field. */
+  /** Whether the field is readable in every visible item. */
   isAlwaysSeen(collection: string, field: string): boolean {
     const permissions = this.rights.of(collection, 'read');
     return permissions.every(({ fields }) => fields === null || fields.has(field));
   }
 
-  /** The fields that are read, in the order of the catalog. */
+  /** The readable fields, in the order of the catalog. */
   readable({ name, fields }: Collection): readonly Field[] {
     return [...fields.values()].filter((field) => this.mayField('read', name, field.name));
   }
 
-  /** Those of them that are columns. */
+  /** The readable fields that are columns. */
   columns(collection: Collection): readonly ColumnField[] {
     return this.readable(collection).filter(isColumn);
   }
 
-  /** The fields that a body may have. */
+  /** The fields that a request body may contain. */
   writable(action: 'create' | 'update', collection: Collection): readonly Field[] {
     const known = collection.system ? writableFields(collection) : null;
     const keys = new Set(collection.primaryKey.map(({ name }) => name));
@@ -106,7 +106,7 @@ export class SchemaVisibility {
     return knownRelation(this.catalog, this.rights, collection, field);
   }
 
-  /** The relations that can be followed, also those without a field of their own. */
+  /** The usable relations, including those without a field. */
   relations({ name }: Collection): readonly (readonly [string, Relation])[] {
     const all = [...(this.catalog.relations.get(name) ?? [])];
     return all.filter(([field, relation]) => {
@@ -114,13 +114,13 @@ export class SchemaVisibility {
     });
   }
 
-  /** The collections that a relation leads to, as far as they are read. */
+  /** The readable target collections of a relation. */
   targets(relation: Relation): readonly string[] {
     return targetsOf(relation).filter((target) => this.reads(target));
   }
 }
 
-/** The collections that a relation leads to. */
+/** The target collections of a relation. */
 function targetsOf(relation: Relation): readonly string[] {
   if (relation.kind === 'a2o') return relation.allowed.map(({ collection }) => collection);
   return [relation.kind === 'm2o' ? relation.one.collection : relation.many.collection];

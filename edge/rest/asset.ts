@@ -1,4 +1,4 @@
-/** The bytes of files: `GET /assets/:id`, signed URLs of them, and archives of several. */
+/** The content of files: `GET /assets/:id`, signed URLs, and archives of several files. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { publicUrl } from '#core/base/config/public-url.ts';
@@ -32,14 +32,16 @@ import { IMAGE_PARAMETERS } from './parameter/image.ts';
 import { flagParameter } from './parameter/item.ts';
 import { dataAnswer, jsonBody, parsedBody, type RouteEntry } from './route.ts';
 
-/** Headers that name the caller: a browser keeps the files of one user from the next one. */
+/**
+ * Headers that identify the caller, so that a browser does not share cached files between users.
+ */
 const CALLER_HEADERS = ['Authorization', 'Cookie'] as const;
 
 function varying(names: readonly string[]): Readonly<Record<string, string>> {
   return names.length === 0 ? {} : { Vary: names.join(', ') };
 }
 
-/** For how long who may keep a file. */
+/** The Cache-Control header: how long a file may be cached, and whether only privately. */
 function cacheControl({ services: { config } }: Call, { user }: Caller): string {
   const who = user === null ? 'public' : 'private';
   const age = config.ASSETS_CACHE_REVALIDATE
@@ -52,14 +54,14 @@ function isDownload({ parameters: { download } }: Call): boolean {
   return download !== undefined && download !== 'false';
 }
 
-/** The caller of a file: by the signature of the URL, else by his token. */
+/** The caller of a file: from the signature of the URL, else from the token. */
 async function readerOf(call: Call): Promise<Caller> {
   const { signature } = call.parameters;
   if (typeof signature !== 'string') return call.caller;
   return await call.services.signedUrls.callerOf(signature, pathParameter(call, 'id'), call.ip);
 }
 
-/** What is sent of a file: its bytes, or those of a variant. */
+/** The content to send: the file itself, or a variant of it. */
 interface Sent {
   readonly place: Place;
   readonly filename: string;
@@ -67,7 +69,7 @@ interface Sent {
   readonly bytes: number;
   readonly version: string;
   readonly modified: Date;
-  /** Headers of the request on which it depends, beside those that name the caller. */
+  /** Request headers on which the content depends, besides those that identify the caller. */
   readonly vary?: readonly string[];
 }
 
@@ -96,7 +98,10 @@ async function assetResponse(call: Call, sent: Sent, reader: Caller): Promise<Re
   return url === null ? response : redirection(url, sent, headers);
 }
 
-/** Sends the client to the storage, which has the file but no rights: only for this time. */
+/**
+ * Redirects the client to the storage. The storage does not check permissions, so the redirect must
+ * not be cached.
+ */
 function redirection(
   url: string,
   { vary = [] }: Sent,
@@ -106,7 +111,7 @@ function redirection(
   return { status: 302, headers: { ...shown, ...own } };
 }
 
-/** The pieces of a file, which end when its reader loses the right to it. */
+/** The pieces of a file, which end when the reader loses permission to read it. */
 function watched(call: Call, reader: Caller, pieces: Pieces): Pieces {
   const facts = { kind: 'items', collection: FILES } as const;
   if (reader === call.caller) return registeredStream(call, facts, pieces);
@@ -121,7 +126,7 @@ function renamed(filename: string, type: string): string {
   return `${filename.replace(/\.[^.]*$/, '')}.${ending}`;
 }
 
-/** A variant, made now if need be; null for one of other bytes than the file has by now. */
+/** A variant, generated now if necessary; null when the file's content has changed since. */
 async function variantOf(
   call: Call,
   { id: file, storage, name }: Asset,
@@ -134,12 +139,12 @@ async function variantOf(
   const { id: requestId, signal } = call.request;
   const caller = await readerOf(call);
   const made = await variants.make(source, transformation, { caller, requestId, signal });
-  // Making it has taken a while, and rights or the file may be others by now.
+  // Generating takes time, so permissions or the file may have changed.
   const now = await assets.find(await readerOf(call), file);
   return now.name === name ? made : null;
 }
 
-/** The bytes of a file, or of the variant that the parameters ask for. */
+/** The content of a file, or of the variant that the parameters request. */
 async function sentOf(call: Call, asset: Asset, reader: Caller): Promise<Sent> {
   const plain = { ...asset, place: asset };
   if (!asksForVariant(call.parameters)) return plain;
@@ -209,7 +214,7 @@ const readSome: CallHandler = async (call) => {
 const readFolder: CallHandler = async (call) =>
   zipResponse(call, await call.services.assets.inFolder(call.caller, pathParameter(call, 'key')));
 
-/** Milliseconds that the client wants, within ASSETS_URL_MAX_TTL. */
+/** The requested lifetime in milliseconds, at most ASSETS_URL_MAX_TTL. */
 function lifetimeOf({ services: { config } }: Call, seconds: number | undefined): number {
   const wanted = seconds === undefined ? config.ASSETS_URL_TTL : seconds * 1_000;
   return Math.min(wanted, config.ASSETS_URL_MAX_TTL);

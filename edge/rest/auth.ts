@@ -19,7 +19,7 @@ import {
   type RouteEntry,
 } from './route.ts';
 
-/** Longest address that is looked up. */
+/** Maximum length of an e-mail address that is looked up. */
 const EMAIL_MAX_LENGTH = 255;
 
 const mode = v.picklist(MODES, `must be one of ${MODES.join(', ')}`);
@@ -47,7 +47,7 @@ const passBody = v.optional(
 
 type PassBody = v.InferOutput<typeof passBody>;
 
-/** The answer of login and refresh: tokens that are not in the body are in a cookie. */
+/** The response of login and refresh. Tokens that are not in the body are in a cookie. */
 function admitted({ request, services }: Call, mode: Mode, admission: Admission): Response {
   const { config } = services;
   const { accessToken, refreshToken, expires } = admission;
@@ -64,15 +64,15 @@ function admitted({ request, services }: Call, mode: Mode, admission: Admission)
 
 async function login(call: Call, body: v.InferOutput<typeof loginBody>): Promise<Response> {
   const { mode, ...credentials } = body;
-  // Otherwise a page could log its visitors in as somebody else.
+  // Otherwise a malicious page could log its visitors in to a foreign account.
   if (mode !== 'json') checkCsrf(call.request, call.services.config);
   const admission = await call.services.signIn.login(credentials, mode, visitorOf(call));
   return admitted(call, mode, admission);
 }
 
 /**
- * The refresh token of the client: from where the named mode says, else from the body, else from
- * the cookie.
+ * The refresh token of the client: from the place that the mode specifies, else from the body, else
+ * from the cookie.
  * @throws ServiceError INVALID_PAYLOAD without one; as {@link checkCsrf}
  */
 function passOf(call: Call, body: PassBody): Pass {
@@ -94,7 +94,9 @@ function passOf(call: Call, body: PassBody): Pass {
   );
 }
 
-/** A refused refresh does not delete the cookie: another request may have set a newer one. */
+/**
+ * A refused refresh does not delete the cookie, because another request may have set a newer one.
+ */
 async function refresh(call: Call, body: PassBody): Promise<Response> {
   const pass = passOf(call, body);
   const admission = await call.services.renewal.refresh(pass, visitorOf(call));

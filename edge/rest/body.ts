@@ -5,7 +5,7 @@ import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { requireKnownMembers } from '#core/read/evaluate/known-members.ts';
 import type { Call } from './call.ts';
 
-/** An object with these members; others are ignored. */
+/** An object with these members; other members are ignored. */
 export function objectSchema<const E extends v.ObjectEntries>(entries: E) {
   return v.object(entries, 'is missing');
 }
@@ -13,7 +13,7 @@ export function objectSchema<const E extends v.ObjectEntries>(entries: E) {
 /** A text that is not empty. */
 export const nonEmptyText = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
 
-/** The token of a mail, and the password that its holder chooses. */
+/** The token of an e-mail, and the new password. */
 export const tokenAndPasswordSchema = objectSchema({ token: nonEmptyText, password: nonEmptyText });
 
 /** A name of up to 50 characters without control characters; null when it is missing. */
@@ -28,14 +28,14 @@ export const personalNameSchema = v.nullish(
 
 const LONGEST_ADDRESS = 128;
 
-/** An e-mail address that a user may have. */
+/** A valid e-mail address for a user. */
 export const emailAddressSchema = v.pipe(
   v.string('must be a text'),
   v.maxLength(LONGEST_ADDRESS, `must have up to ${LONGEST_ADDRESS} characters`),
   v.email('must be an e-mail address'),
 );
 
-/** The URL of a page; whether it is allowed is checked elsewhere. */
+/** The URL of a page; the allow list is checked elsewhere. */
 export const pageUrlSchema = v.nullish(
   v.pipe(v.string('must be a text'), v.maxLength(2_048, 'is too long')),
 );
@@ -55,7 +55,7 @@ export async function parseBody<S extends v.GenericSchema>(
   const body = await call.request.body.json(bound);
   const result = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
   if (result.success) {
-    // The output of a schema contains only the members that it knows.
+    // The output of a schema contains only its declared members.
     if (call.strict) requireKnownMembers(body, result.output);
     return result.output;
   }

@@ -1,4 +1,4 @@
-/** A request of a known caller: what handlers read from it, and how they answer it. */
+/** An authenticated request: the data for handlers, and functions that create their responses. */
 import type { Caller } from '#core/access/grants.ts';
 import type { Visitor } from '#core/accounts/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
@@ -17,23 +17,23 @@ import { parseQueryString } from './query-parameters.ts';
 /** The parts of a {@link Call}. */
 export type CallParts = Omit<Call, 'parameters'>;
 
-/** One request of a known caller. */
+/** One request whose caller is determined. */
 export class Call {
   readonly request: Request;
   readonly params: Params;
   readonly caller: Caller;
-  /** Address of the client; null when the connection is closed. */
+  /** The client's address; null when the connection is closed. */
   readonly ip: string | null;
   /** Unknown parameters and members are refused instead of ignored. */
   readonly strict: boolean;
   readonly services: EdgeServices;
   /** When the request arrived, by `performance.now()`. */
   readonly since: number;
-  /** The token of the request, wherever it was sent. */
+  /** The token of the request, regardless of where it was sent. */
   readonly token: string | null;
   #parameters: Parameters | null;
 
-  /** @param parameters those of the query string, if they are parsed already */
+  /** @param parameters of the query string, if already parsed */
   constructor(facts: CallParts, parameters: Parameters | null) {
     this.request = facts.request;
     this.params = facts.params;
@@ -55,7 +55,7 @@ export class Call {
 
 export type CallHandler = (call: Call) => Promise<Response>;
 
-/** What history and sessions record about the client. */
+/** The client data that history and sessions record. */
 export function visitorOf({ request, ip }: Call): Visitor {
   return {
     ip,
@@ -64,7 +64,7 @@ export function visitorOf({ request, ip }: Call): Visitor {
   };
 }
 
-/** A named part of the path; the route matches only when it exists. */
+/** A path parameter; the route matches only when it exists. */
 export function pathParameter(call: Call, name: string): string {
   return call.params[name] ?? '';
 }
@@ -82,7 +82,7 @@ export function parseUrlQuery(call: Call): Query {
 
 /**
  * The query in parameters from any source.
- * @param typed those that come from a JSON body
+ * @param typed parameters that come from a JSON body
  */
 export function parseParameters(
   { services, strict }: Call,
@@ -93,8 +93,8 @@ export function parseParameters(
 }
 
 /**
- * The same, parsed only when its statement is not cached. A token is not part of the query, and
- * with strict handling it is always parsed.
+ * Like {@link parseUrlQuery}, but parsed only when its statement is not cached. A token is not part
+ * of the query, so a URL with one is always parsed. Strict handling also always parses it.
  */
 export function unparsedUrlQuery(call: Call): UnparsedQuery {
   const { query } = call.request;
@@ -107,7 +107,7 @@ export function jsonTextResponse(text: EncodedText): Response {
   return { status: 200, body: typeof text === 'string' ? text : text.bytes };
 }
 
-/** 200 with the answer of a read, and its cache headers. */
+/** 200 with the response to a read, and its cache headers. */
 export function readResponse({ services, request, caller }: Call, answer: TextAnswer): Response {
   const headers = cacheHeaders(services.config, request, caller, answer);
   const { text: body, release } = answer;
@@ -115,7 +115,7 @@ export function readResponse({ services, request, caller }: Call, answer: TextAn
   return { status: 200, body, release, headers };
 }
 
-/** The pieces of an answer, registered so that a revoked right can end it. */
+/** The pieces of a response, registered so that revoking a permission ends it. */
 export function registeredStream(
   { request, caller, services, since, token }: Call,
   facts: Pick<StreamFacts, 'kind' | 'collection'>,
@@ -130,7 +130,7 @@ export function dataResponse(value: unknown): Response {
   return { status: 200, body: JSON.stringify({ data: value }) };
 }
 
-/** 200 with `{ data }` that is secret or derived from a secret, so that no cache keeps it. */
+/** 200 with `{ data }` that is secret or derived from a secret, so no cache may store it. */
 export function secretResponse(value: unknown): Response {
   return { ...dataResponse(value), headers: { 'Cache-Control': 'no-store' } };
 }

@@ -42,7 +42,7 @@ const search: CallHandler = async (call) => {
   const { keys, parameters } = parseSearch(
     await request.body.json(searchBodyLimit(services.config)),
   );
-  // They have no meaning here, but with strict handling unknown names are refused.
+  // They have no effect here, but strict handling refuses unknown names.
   if (call.strict) parseParameters(call, parameters);
   return jsonTextResponse(
     keys === null
@@ -51,7 +51,7 @@ const search: CallHandler = async (call) => {
   );
 };
 
-/** The collection in the path, and how it is shown. */
+/** The collection in the path, with a function that reads its description. */
 function namedCollection(call: Call) {
   const name = pathParameter(call, 'collection');
   return { name, read: () => call.services.schemaView.collection(call.caller, name) };

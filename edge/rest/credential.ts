@@ -1,5 +1,5 @@
 /**
- * Finds the token of a request: in its header or its query string, never in both, else in the
+ * Finds the token of a request: in the header or the query string, never in both, else in the
  * session cookie.
  */
 import type { Caller } from '#core/access/grants.ts';
@@ -12,8 +12,9 @@ import { cookieOf, deleteCookie } from './cookie.ts';
 import { checkCsrf } from './csrf-check.ts';
 
 /**
- * The token of a request (RFC 6750, sections 2.1 and 2.3); null when there is none. What stands behind
- * `Bearer` is a token even with spaces in it: whoever sends a wrong one is told, and not served as anonymous.
+ * The token of a request (RFC 6750, sections 2.1 and 2.3); null without one. The text after
+ * `Bearer` is a token even when it contains spaces. So a malformed token is refused, and its sender
+ * is not treated as anonymous.
  * @throws ServiceError INVALID_PAYLOAD when it is sent in both places
  */
 export function tokenOf(authorization: string | undefined, parameters: Parameters): string | null {
@@ -27,9 +28,9 @@ export function tokenOf(authorization: string | undefined, parameters: Parameter
 }
 
 /**
- * The caller of a request without a token, by its session cookie if it has one. An invalid cookie
+ * The caller of a request without a token, from its session cookie if it has one. An invalid cookie
  * is deleted, because scripts cannot delete it.
- * @throws ServiceError as authenticating by any token, and as {@link checkCsrf}
+ * @throws ServiceError like authentication by any token, and as {@link checkCsrf}
  */
 export async function callerByCookie(
   request: Request,

@@ -1,8 +1,8 @@
 /**
  * Refuses requests that a page of another site makes a browser send with its user's cookie
- * (cross-site request forgery). A browser says where a request comes from (`Origin`, RFC 6454;
- * `Sec-Fetch-Site`, Fetch Metadata). Programs that are not browsers do not, and no page makes them
- * send cookies.
+ * (cross-site request forgery). Browsers send the origin of a request (`Origin`, RFC 6454;
+ * `Sec-Fetch-Site`, Fetch Metadata). Other programs do not send it, but no page can make them send
+ * cookies.
  */
 
 import { includesOrigin } from '#core/base/config/origin.ts';
@@ -16,9 +16,11 @@ type ForgeryConfig = Pick<
   'PUBLIC_URL' | 'CORS_ENABLED' | 'CORS_ORIGIN' | 'CORS_CREDENTIALS'
 >;
 
-/** Methods that change nothing. */
+/** Methods without side effects. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'SEARCH']);
-/** Media types of bodies that routes take: JSON, forms with files, and the pieces of a tus upload. */
+/**
+ * Media types of bodies that routes accept: JSON, forms with files, and the pieces of a tus upload.
+ */
 const TAKEN =
   /^\s*(?:application\/(?:(?:[\w.-]+\+)?json|offset\+octet-stream)|multipart\/form-data)\s*(?:;|$)/i;
 
@@ -28,13 +30,14 @@ function isOwn(origin: string, request: Request, { PUBLIC_URL }: ForgeryConfig):
   if (url === null) return false;
   const known = PUBLIC_URL === undefined ? null : new URL(PUBLIC_URL);
   if (url.origin === known?.origin) return true;
-  // Only the proxy knows the scheme. When PUBLIC_URL says it, others are refused.
+  // Only the proxy can determine the scheme. When PUBLIC_URL specifies it, other schemes are
+  // refused.
   return url.host === request.header('host') && url.host !== known?.host;
 }
 
 /**
- * Whether a page may open a WebSocket: browsers let every page do so, whatever CORS allows, and send
- * cookies with the request.
+ * Whether a page may open a WebSocket. Browsers allow that for every page, regardless of CORS, and
+ * send cookies with the request.
  */
 export function maySocketOriginConnect(request: Request, config: ForgeryConfig): boolean {
   const origin = request.header('origin');
@@ -43,7 +46,7 @@ export function maySocketOriginConnect(request: Request, config: ForgeryConfig):
   return CORS_ENABLED && CORS_ORIGIN !== '*' && includesOrigin(CORS_ORIGIN, origin);
 }
 
-/** The origin may send cookies: this server, PUBLIC_URL, or one that CORS allows. */
+/** Whether the origin may send cookies: this server, PUBLIC_URL, or an origin that CORS allows. */
 function isTrusted(origin: string, request: Request, config: ForgeryConfig): boolean {
   if (isOwn(origin, request, config)) return true;
   const { CORS_ENABLED, CORS_CREDENTIALS, CORS_ORIGIN } = config;
@@ -54,7 +57,7 @@ function isTrusted(origin: string, request: Request, config: ForgeryConfig): boo
 /**
  * Checks a request that a cookie authenticates.
  * @throws ServiceError FORBIDDEN when a page of another origin may have sent it;
- * UNSUPPORTED_MEDIA_TYPE when its body has no type, or one that forms can send
+ *   UNSUPPORTED_MEDIA_TYPE when its body has no type, or one that forms can send
  */
 export function checkCsrf(request: Request, config: ForgeryConfig): void {
   if (SAFE.has(request.method)) return;

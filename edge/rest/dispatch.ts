@@ -1,6 +1,6 @@
 /**
- * Makes routes from the entries of the table: each request passes the same checks in the same order
- * before its handler begins.
+ * Creates routes from the entries of the route table. Each request passes the same checks in the
+ * same order before its handler begins.
  */
 
 import { clientIpResolver } from '#core/access/client-ip.ts';
@@ -20,8 +20,7 @@ import type { RouteAccess } from './route-facts.ts';
 const SECOND_FACTOR_FIRST = reason('second_factor_demanded');
 
 /**
- * @throws ServiceError FORBIDDEN, INVALID_CREDENTIALS when the caller may not use the route at
- *   all
+ * @throws ServiceError FORBIDDEN, INVALID_CREDENTIALS when the caller may not use the route at all
  */
 function requireAccess(access: RouteAccess, { user, admin }: Caller): void {
   if (access === 'administrator' && !admin) throw forbidden(reason('only_administrators'));
@@ -30,7 +29,7 @@ function requireAccess(access: RouteAccess, { user, admin }: Caller): void {
   if (access === 'account') throw new ServiceError('INVALID_CREDENTIALS');
 }
 
-/** What the checks need to know about an entry. */
+/** The properties of an entry that the checks evaluate. */
 export type DispatchedEntry = Pick<
   RouteEntry,
   | 'access'

@@ -1,4 +1,4 @@
-/** The envelope of answers in REST: `{"data":…}`, with `meta` when it is requested. */
+/** The envelope of REST responses: `{"data":…}`, with `meta` on request. */
 import { type Envelope, type ReadData, wrapText } from '#core/services/envelope.ts';
 
 export const REST_ENVELOPE: Envelope = Object.freeze({

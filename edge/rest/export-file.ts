@@ -15,7 +15,7 @@ import { acceptedResponse, jobLocation, logJob } from './job-answer.ts';
 import { prefersAsync } from './prefer-header.ts';
 import { NO_CONTENT_ANSWER, parsedBody, type RouteEntry } from './route.ts';
 
-/** The name of a file: one line of text that is no path. */
+/** The name of a file: one line of text without path separators. */
 const title = v.pipe(
   v.string('must be a text'),
   v.nonEmpty('must not be empty'),
@@ -23,7 +23,7 @@ const title = v.pipe(
   v.regex(/^[^\p{Cc}/\\]*$/u, 'must not contain slashes or control characters'),
 );
 
-/** Members that Directus knows and that have no effect yet. */
+/** Members of the Directus API that have no effect yet. */
 const later = v.optional(v.unknown());
 const file = v.object(
   { title: v.nullish(title), folder: later, description: later, storage: later, tags: later },

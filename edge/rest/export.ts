@@ -1,4 +1,4 @@
-/** Lists as downloads: `export` turns the answer of a list route into a file. */
+/** Lists as downloads: `export` turns the response of a list route into a file. */
 
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import { exportText } from '#core/transfer/export/export.ts';
@@ -9,8 +9,8 @@ import { type Call, parseParameters, registeredStream } from './call.ts';
 import type { ServedCollection } from './served-collection.ts';
 
 /**
- * Answers with a file of the items that the parameters select.
- * @param typed the parameters that come from a JSON body
+ * Responds with a file of the items that the parameters select.
+ * @param typed parameters that come from a JSON body
  */
 export async function exportItems(
   call: Call,

@@ -1,4 +1,4 @@
-/** Files that the server fetches for a client, for REST and GraphQL. */
+/** Files that the server downloads for a client, for REST and GraphQL. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
@@ -7,18 +7,19 @@ import type { IncomingUpload } from '#core/services/files/uploads.ts';
 import type { Item } from '#core/write/payload.ts';
 import type { Call } from './call.ts';
 
-/** What is to be fetched. */
+/** The file to download. */
 export interface FileUrl {
   readonly url: string;
-  /** The fields of its row. */
+  /** The field values of the file's row. */
   readonly item: Item;
-  /** Types that are wanted; undefined for all that are allowed. */
+  /** Accepted media types; undefined for all that the configuration allows. */
   readonly only?: readonly string[] | undefined;
 }
 
 /**
- * The file of a URL, fetched when its turn comes.
- * @throws ServiceError INVALID_PAYLOAD for fields that are no plain values, and what fetching throws
+ * The file of a URL, downloaded on demand.
+ * @throws ServiceError INVALID_PAYLOAD for fields that are not plain values, and the errors of the
+ *   download
  */
 export async function* fileFrom(
   call: Call,

@@ -1,5 +1,6 @@
 /**
- * The routes of files. What has content comes as a multipart body or from a URL, other files as JSON.
+ * The routes of files. Files with content arrive as a multipart body or from a URL, other files as
+ * JSON.
  */
 
 import * as v from 'valibot';
@@ -19,12 +20,12 @@ import { ALL_FORMS, itemRoutes } from './item-route.ts';
 import { ITEM_PARAMETERS } from './parameter/item.ts';
 import { anyObjectBody, jsonBody, type RouteEntry, WRITE_ANSWER, WRITE_ERRORS } from './route.ts';
 
-/** What is about the rows alone. */
+/** The routes that concern only rows. */
 const FORMS = ALL_FORMS.filter((form) => form !== 'create' && form !== 'updateOne');
-/** Besides its file a multipart body has little. */
+/** Maximum bytes of a multipart body besides its file. */
 const ENVELOPE_BYTES = 65_536;
 
-/** The files as items of a call. */
+/** The collection of files as the target of a call. */
 export function filesOf(call: Call): RequestTarget {
   const { caller, strict, request } = call;
   const origin = { visitor: visitorOf(call), requestId: request.id };
@@ -37,7 +38,7 @@ function isMultipart({ request }: Call): boolean {
   return /^multipart\/form-data\s*(;|$)/i.test(request.header('content-type') ?? '');
 }
 
-/** Refuses a file by its announced length, before anything is read. */
+/** Refuses a file by its declared length before the body is read. */
 function checkSize(call: Call): void {
   const { FILES_MAX_UPLOAD_SIZE: limit } = call.services.config;
   const { size } = call.request.body;
@@ -52,7 +53,7 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['false', false],
 ]);
 
-/** The value that a text part stands for. */
+/** The value that a text part represents. */
 function fieldValue(name: string, text: string): unknown {
   if (WORDS.has(text)) return WORDS.get(text);
   if (name !== 'tags' && name !== 'metadata') return text;
@@ -64,7 +65,7 @@ function fieldValue(name: string, text: string): unknown {
   }
 }
 
-/** The fields of a file's row in the parts before it. */
+/** The field values of a file's row, from the text parts before the file. */
 function itemOf(fields: ReadonlyMap<string, string>): Item {
   return Object.fromEntries([...fields].map(([name, text]) => [name, fieldValue(name, text)]));
 }
@@ -112,7 +113,7 @@ const importByUrl: CallHandler = async (call) => {
   return writeResponse(await files.create(filesOf(call), upload, unparsedReadBackQuery(call)));
 };
 
-/** Deletes files, and then their bytes. */
+/** Deletes files, and then their content. */
 function thenTidy(handle: CallHandler): CallHandler {
   return async (call) => {
     const answer = await handle(call);

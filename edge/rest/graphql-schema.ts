@@ -1,4 +1,4 @@
-/** The schema of GraphQL as text: `/server/specs/graphql` and `/server/specs/graphql/system`. */
+/** The GraphQL schema as text: `/server/specs/graphql` and `/server/specs/graphql/system`. */
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Scope } from '#edge/graphql/schema.ts';
 import type { CallHandler } from './call.ts';

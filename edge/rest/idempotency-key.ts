@@ -1,4 +1,4 @@
-/** The header `Idempotency-Key` of requests whose work is a job. */
+/** The header `Idempotency-Key` of requests that submit a job. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';

@@ -1,6 +1,6 @@
 /**
- * Finds out the format of an uploaded file: by the media type of its part, by its name when the type
- * has no information, and by its first bytes when the name has none either.
+ * Detects the format of an uploaded file. It uses the media type of the part, then the filename
+ * when the type is generic, then the first bytes of the content.
  */
 import { constants, gunzipSync } from 'node:zlib';
 import { reason } from '#core/base/errors/reason.ts';
@@ -9,7 +9,7 @@ import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { IncomingFile } from '#edge/http/multipart.ts';
 
-/** What a media type or a name says: the format, and the separator that it implies. */
+/** The format that a media type or a filename implies, and its separator. */
 interface Known {
   readonly format: ImportFormat;
   readonly separator?: string;
@@ -41,19 +41,19 @@ const BY_EXTENSION: ReadonlyMap<string, Known> = new Map([
 ]);
 
 /**
- * Media types without information about the content: the default of a part (RFC 7578, 4.4), those
- * of clients that do not know, and those of compressed files.
+ * Media types without information about the content: the default of a part (RFC 7578, 4.4), generic
+ * types of clients, and those of compressed files.
  */
 const USELESS = new Set([
   ...['', 'text/plain', 'application/octet-stream', 'binary/octet-stream'],
   ...['application/gzip', 'application/x-gzip'],
 ]);
 
-/** Bytes that show whether a file is compressed, and those that show its format. */
+/** Bytes that show whether a file is compressed, and bytes that show its format. */
 const MARK = 2;
 const BEGINNING = 1_024;
 
-/** Reads the first bytes, and returns them with a stream of everything. */
+/** Reads the first bytes, and returns them with a stream of the whole content. */
 async function begin(
   content: AsyncIterable<Uint8Array>,
   wanted: number,
@@ -74,7 +74,7 @@ async function begin(
   return { bytes: Buffer.concat(chunks).subarray(0, BEGINNING), content: all() };
 }
 
-/** The extension of a name, without that of the compression; empty when it has none. */
+/** The extension of a filename without that of the compression; empty without one. */
 function extensionOf(name: string): string {
   return /\.([^.]*)$/.exec(name.toLowerCase().replace(/\.gz$/, ''))?.[1] ?? '';
 }
@@ -87,7 +87,7 @@ function expanded(bytes: Buffer): Buffer {
   }
 }
 
-/** The format that the content begins like; null when it is no text. */
+/** The format that the first bytes indicate; null when the content is no text. */
 function byContent(bytes: Buffer): Known | null {
   const [first = 0, second = 0] = bytes;
   const marked = new Map([
@@ -102,7 +102,10 @@ function byContent(bytes: Buffer): Known | null {
   return line.includes('\t') && !line.includes(',') ? TSV : CSV;
 }
 
-/** What the type or the name says; undefined when neither says anything, null for other formats. */
+/**
+ * The format from the type or the filename; undefined when both are generic, null for unsupported
+ * formats.
+ */
 function byLabel({ mimeType, filename }: IncomingFile): Known | null | undefined {
   const byType = BY_TYPE.get(mimeType);
   if (byType !== undefined) return byType;
@@ -112,7 +115,7 @@ function byLabel({ mimeType, filename }: IncomingFile): Known | null | undefined
   return BY_EXTENSION.get(extension) ?? null;
 }
 
-/** The encoding that the type of a part names; UTF-8 when it names none. */
+/** The encoding that the type of a part declares; UTF-8 by default. */
 function encodingOf(charset: string | null): string {
   if (charset === null || charset === 'us-ascii') return 'utf-8';
   try {
@@ -122,11 +125,11 @@ function encodingOf(charset: string | null): string {
   }
 }
 
-/** A file whose format is known. */
+/** A file with its detected format. */
 export interface FormattedFile {
   readonly format: ImportFormat;
   readonly gzip: boolean;
-  /** What its type and its name say about how it is written. */
+  /** Format options that the file's type and filename imply. */
   readonly implied: Pick<ImportParameters, 'separator' | 'charset'>;
   readonly content: AsyncIterable<Uint8Array>;
 }

@@ -1,5 +1,6 @@
 /**
- * `POST /utils/import/:collection`: stores the file, submits a job, and answers when it has ended.
+ * `POST /utils/import/:collection`: stores the file, submits a job, and responds when the job has
+ * ended.
  */
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -14,12 +15,12 @@ import { flagParameter } from './parameter/item.ts';
 import { EMPTY_ANSWER, type RouteEntry, WRITE_ERRORS } from './route.ts';
 
 /**
- * A multipart body contains little besides the file, so a longer one contains a file that is too
+ * A multipart body contains little besides the file, so a longer body contains a file that is too
  * large.
  */
 const ENVELOPE_BYTES = 65_536;
 
-/** Refuses a file by its announced length, before anything is read. */
+/** Refuses a file by its declared length before the body is read. */
 function checkSize(call: Call): void {
   const { IMPORT_MAX_SIZE: limit } = call.services.config;
   const { size } = call.request.body;
@@ -27,7 +28,7 @@ function checkSize(call: Call): void {
   throw new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'IMPORT_MAX_SIZE' });
 }
 
-/** Whether the client wants an answer at once, by the parameter of this route. */
+/** Whether the client requests an immediate response, by the parameter of this route. */
 function isBackground(call: Call): boolean {
   const { background } = call.parameters;
   return background !== undefined && background !== 'false';

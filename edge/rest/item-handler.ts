@@ -30,12 +30,12 @@ import { exportItems } from './export.ts';
 import { parseSearch, queryBodyLimit, searchBodyLimit } from './query-parameters.ts';
 import type { ServedCollection } from './served-collection.ts';
 
-/** A singleton has no keys and takes no further items. */
+/** The error for a singleton, which has no keys and accepts no further items. */
 function noRoute({ request }: Call): ServiceError {
   return new ServiceError('ROUTE_NOT_FOUND', { path: request.path });
 }
 
-/** Puts the envelope around items that come one by one, and joins them to larger pieces. */
+/** Adds the envelope to items that arrive individually, and joins them to larger pieces. */
 async function* pieces(
   items: AsyncIterable<readonly string[]>,
   meta: string | null,
@@ -49,7 +49,7 @@ async function* pieces(
   yield `${before === ',' ? '' : before}]${meta === null ? '' : `,"meta":${meta}`}}`;
 }
 
-/** The answer with a list of items. */
+/** The response with a list of items. */
 function answerOf(call: Call, collection: string, answer: ReadAnswer): Response {
   if (answer.kind === 'text') return readResponse(call, answer);
   return {
@@ -59,26 +59,26 @@ function answerOf(call: Call, collection: string, answer: ReadAnswer): Response 
   };
 }
 
-/** When the written items may not be read, the answer has no body. */
+/** The response of a write; without a body when the caller may not read the written items. */
 export function writeResponse(answer: WriteAnswer): Response {
   return answer === null
     ? NO_CONTENT
     : { ...jsonTextResponse(REST_ENVELOPE.around(answer)), done: true };
 }
 
-/** The query for the answer of a write: all written items unless a limit is given. */
+/** The query for the response of a write: all written items unless a limit is set. */
 export function readBackQuery(call: Call, parameters = call.parameters): Query {
   return parseParameters(call, { limit: -1, ...parameters });
 }
 
-/** The same, parsed only when its statement is not cached. */
+/** Like {@link readBackQuery}, but parsed only when its statement is not cached. */
 export function unparsedReadBackQuery(call: Call, parameters?: Parameters): UnparsedQuery {
   return { text: unparsedUrlQuery(call).text, query: () => readBackQuery(call, parameters) };
 }
 
 /**
- * Checks rights before the body is read, so that nobody who may not write makes the server parse
- * one. Singletons have neither keys nor lists.
+ * Checks permissions before the body is read, so that the server parses no body of a caller without
+ * permission. Singletons have neither keys nor lists.
  */
 async function admitted(
   call: Call,
@@ -88,7 +88,7 @@ async function admitted(
   if (await items.admit(target, action, ...others)) throw noRoute(call);
 }
 
-/** The body of a write; a list with more items than allowed is refused before it is parsed. */
+/** The body of a write. A list with more items than allowed is refused before it is parsed. */
 function bodyOfWrite({ request, services }: Call, { items }: ServedCollection): Promise<unknown> {
   return request.body.json(queryBodyLimit(services.config), (count) => items.requireCount(count));
 }
@@ -103,19 +103,19 @@ function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
     return { kind: 'keys', keys };
   }
   const { parameters } = parseSearch({ query });
-  // A client that sends a condition means one, even when its value is null or empty.
+  // A condition that a client sends is intentional, even when its value is null or empty.
   const { search } = parameters;
   if (search === null) throw invalidQuery(reason('search_text_expected'));
   if (typeof search === 'string' && search.trim() === '') {
     throw invalidQuery(reason('search_empty_in_write'));
   }
-  // A misspelt member would be ignored as a condition, and select all items.
+  // A misspelt member would be ignored as a condition, which would select all items.
   const { bounds } = call.services;
   const options = { strict: true, typed: parameters };
   return { kind: 'query', query: parseQuery(parameters, bounds, options) };
 }
 
-/** The members of an object in a body; unknown ones are refused. */
+/** The members of an object in a body; unknown members are refused. */
 function known<N extends string>(body: object, names: readonly N[]) {
   const found: Record<string, unknown> = Object.fromEntries(Object.entries(body));
   const unknown = Object.keys(found).find((name) => !names.some((other) => other === name));
@@ -124,7 +124,7 @@ function known<N extends string>(body: object, names: readonly N[]) {
   return found;
 }
 
-/** Reads `{keys, data}`, `{query, data}` or a list of items with their keys. */
+/** Parses `{keys, data}`, `{query, data}` or a list of items with their keys. */
 function updateOf(call: Call, body: unknown): ItemsUpdate {
   if (Array.isArray(body)) return { kind: 'each', items: body };
   if (typeof body !== 'object' || body === null) {
@@ -134,7 +134,7 @@ function updateOf(call: Call, body: unknown): ItemsUpdate {
   return { kind: 'same', selection: selectionOf(call, keys, query), data };
 }
 
-/** Reads a list of keys, bare or as `{keys}`, or a query. */
+/** Parses a list of keys, bare or as `{keys}`, or a query. */
 function deletionOf(call: Call, body: unknown): Selection {
   if (Array.isArray(body)) return { kind: 'keys', keys: body };
   if (typeof body !== 'object' || body === null) {
@@ -151,14 +151,16 @@ function preconditionOf({ request }: Call): Precondition | undefined {
   return (data) => namesTag(tags, entityTag(String(REST_ENVELOPE.around({ data, meta: null }))));
 }
 
-/** Refuses a condition on writes whose items are not known by one key: it must not be ignored. */
+/**
+ * Refuses a condition on writes that are not limited to one key, because it must not be ignored.
+ */
 function requireUnconditional(call: Call): void {
   if (preconditionOf(call) === undefined) return;
   const why = reason('if_match_of_several_items');
   throw new ServiceError('PRECONDITION_FAILED', { reason: why });
 }
 
-/** The routes of items by what they do. */
+/** The handlers of item routes by operation. */
 export interface ItemHandlers {
   readonly list: CallHandler;
   readonly search: CallHandler;
@@ -236,7 +238,7 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
   const updateMany: CallHandler = async (call) => {
     const { items, target } = collectionOf(call);
     const question = unparsedReadBackQuery(call);
-    // What cannot be asked is refused before the body is read.
+    // An invalid query is refused before the body is read.
     const query = question.query();
     if (await items.admit(target, 'update')) {
       const body = await call.request.body.json();
@@ -269,7 +271,7 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
   return { create, upsert, updateOne, updateMany, deleteOne, deleteMany };
 }
 
-/** Makes the handlers for the collection of each call. */
+/** Creates the handlers for the collection of each call. */
 export function itemHandlers(collectionOf: (call: Call) => ServedCollection): ItemHandlers {
   return { ...readers(collectionOf), ...writers(collectionOf) };
 }

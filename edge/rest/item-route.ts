@@ -27,7 +27,7 @@ interface FormFacts {
   readonly summary: string;
   readonly body: BodyFacts | null;
   readonly answer: AnswerFacts;
-  /** Parameters beside those of the answer. */
+  /** Parameters besides those of the response. */
   readonly beside?: ParameterTable;
   readonly headers?: readonly RequestHeader[];
   readonly errors?: readonly ErrorCode[];
@@ -67,7 +67,7 @@ const updateBody = ofItems(
     v.array(anyObjectBody),
     v.strictObject({ ...byKeys, data }),
     v.strictObject({ ...byQuery, data }),
-    // Of a singleton.
+    // The body for a singleton.
     anyObjectBody,
   ]),
 );
@@ -141,12 +141,12 @@ export const ALL_FORMS: readonly ItemForm[] = [
   ...READ_FORMS,
   ...(['create', 'updateMany', 'updateOne', 'deleteMany', 'deleteOne'] as const),
 ];
-/** The routes of the user's own collections. */
+/** The routes of user-defined collections. */
 export const ITEM_FORMS: readonly ItemForm[] = [...ALL_FORMS, 'upsert'];
 /** The routes of a singleton. */
 export const SINGLE_FORMS: readonly ItemForm[] = ['list', 'updateMany'];
 
-/** What these do. */
+/** Their summaries. */
 const SINGLE_SUMMARIES: Partial<Record<ItemForm, string>> = {
   list: 'Reads the item',
   updateMany: 'Updates the item',
@@ -154,7 +154,7 @@ const SINGLE_SUMMARIES: Partial<Record<ItemForm, string>> = {
 
 /**
  * The entries for one collection, or for all collections with the name in the path.
- * @param collection null when the path names it
+ * @param collection null when the path contains it
  */
 export function itemRoutes(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Answers requests whose work is a job: when the job has ended, or at once with its address when
- * the client prefers that or it takes too long.
+ * Responds to requests that submit a job. The response is sent when the job has ended. If the
+ * client prefers or the job takes too long, the response is sent earlier with the job's URL.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -10,17 +10,17 @@ import type { Response } from '#edge/http/response.ts';
 import type { Call } from './call.ts';
 import { prefersAsync } from './prefer-header.ts';
 
-/** The address of a job. */
+/** The URL of a job. */
 export function jobLocation(id: string): string {
   return `/jobs/${id}`;
 }
 
-/** Says in the log which request a job is of; the lines of its worker name the job. */
+/** Logs which request submitted a job; the log lines of its worker contain the job's id. */
 export function logJob({ request, caller, services }: Call, id: string): void {
   services.log.info({ request: request.id, user: caller.user, job: id }, 'a request gave a job');
 }
 
-/** 202 with the job as it is now. */
+/** 202 with the current state of the job. */
 export async function acceptedResponse(call: Call, id: string): Promise<Response> {
   logJob(call, id);
   const job = await call.services.jobs.submitted(id, call.caller);
@@ -32,9 +32,9 @@ export async function acceptedResponse(call: Call, id: string): Promise<Response
 }
 
 /**
- * Waits for a job up to JOB_WAIT_LIMIT; after that the answer is 202 without a body. Disconnecting
+ * Waits for a job up to JOB_WAIT_LIMIT; after that the response is 202 without a body. A disconnect
  * does not cancel the job.
- * @param completed makes the answer of a completed job
+ * @param completed creates the response for a completed job
  * @throws ServiceErrors the errors of a failed job; UNPROCESSABLE_ENTITY when it was cancelled
  */
 async function waitedFor(
@@ -53,7 +53,7 @@ async function waitedFor(
   throw serviceErrorsOf(job.error ?? []);
 }
 
-/** The answer that the client prefers: {@link acceptedResponse} or {@link waitedFor}. */
+/** The response that the client prefers: {@link acceptedResponse} or {@link waitedFor}. */
 export function jobResponse(
   call: Call,
   id: string,

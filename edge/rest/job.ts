@@ -1,4 +1,4 @@
-/** The routes of jobs: the list, one, its events, its rejected rows, and cancelling it. */
+/** The routes of jobs: the list, one job, its events, its rejected rows, and its cancellation. */
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import * as v from 'valibot';
@@ -46,14 +46,14 @@ const retry: CallHandler = async (call) => {
   };
 };
 
-/** How far a job is: attempt, rows, bytes, and whether it has ended. */
+/** The progress of a job as an event id: attempt, rows, bytes, and whether it has ended. */
 function eventId({ attempts, progress, finished_on }: Job): string {
   return [attempts, progress?.rows ?? 0, progress?.bytes ?? 0, Number(finished_on !== null)].join();
 }
 
 const EVENT_ID = /^\d+,\d+,\d+,[01]$/;
 
-/** Whether a job was less far at one event than at another; unknown ids are no events. */
+/** Whether one event id represents less progress than another; malformed ids are ignored. */
 function isBefore(id: string, other: string): boolean {
   if (!EVENT_ID.test(other)) return false;
   const [own, known] = [id, other].map((text) => text.split(',').map(Number));
@@ -61,7 +61,7 @@ function isBefore(id: string, other: string): boolean {
   return index !== -1 && (own?.[index] ?? 0) < (known?.[index] ?? 0);
 }
 
-/** Whether the id is that of the end of the attempt with which the job has ended. */
+/** Whether the id represents the end of the attempt with which the job has ended. */
 function isEndOf({ attempts, finished_on }: Job, id: string): boolean {
   return (
     finished_on !== null && EVENT_ID.test(id) && id.startsWith(`${attempts},`) && id.endsWith(',1')
@@ -69,9 +69,9 @@ function isEndOf({ attempts, finished_on }: Job, id: string): boolean {
 }
 
 /**
- * Progress while the job runs, `end` when it has ended. Another process may know less of the progress
- * than the client does, and two looks at the job may overtake each other: what is older than the
- * last event is left out.
+ * Emits progress while the job runs, and `end` when it has ended. Another process may have older
+ * progress than the client, and two reads of the job may arrive out of order. So events older than
+ * the last one are skipped.
  */
 async function* eventsOf(jobs: AsyncIterable<Job>, after: string): AsyncGenerator<ServerEvent> {
   let last = after;
@@ -87,10 +87,10 @@ async function* eventsOf(jobs: AsyncIterable<Job>, after: string): AsyncGenerato
 const events: CallHandler = async (call) => {
   const { request, caller, services } = call;
   const id = pathParameter(call, 'id');
-  // A caller who may not see the job gets an error before the stream begins.
+  // A caller without permission for the job receives an error before the stream begins.
   const job = await services.jobs.get(id, caller);
   const after = request.header('last-event-id') ?? '';
-  // The client has the end already; this status keeps it from connecting again.
+  // The client has already received the end; this status prevents a reconnect.
   if (isEndOf(job, after)) return NO_CONTENT;
   const { EVENTS_MAX_PER_USER: limit } = services.config;
   const open = services.streams.of(caller).filter(({ kind }) => kind === 'events');
@@ -107,10 +107,10 @@ const events: CallHandler = async (call) => {
   };
 };
 
-/** The rows for which a file was refused. */
+/** The rows that caused the refusal of a file. */
 function rejectedRows({ caller, services }: Call, id: string): Readable {
   const csv = stringify({ header: true, columns: REPORT_COLUMNS, escape_formulas: true });
-  // The reader of the stream gets the failure.
+  // The reader of the stream receives the failure.
   pipeline(Readable.from(services.jobs.errors(id, caller)), csv, () => undefined);
   return csv;
 }

@@ -1,4 +1,4 @@
-/** The description of the API for programs: `GET /server/specs/oas` (OpenAPI 3.1). */
+/** The machine-readable description of the API: `GET /server/specs/oas` (OpenAPI 3.1). */
 import * as v from 'valibot';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { codingFor } from '#edge/http/compression.ts';
@@ -6,7 +6,7 @@ import { namesTag } from '#edge/http/entity-tag.ts';
 import type { CallHandler } from './call.ts';
 import { JSON_ANSWER, type RouteEntry } from './route.ts';
 
-/** @param routes all of them, known by the time somebody asks */
+/** @param routes all routes; available by the time of the first request */
 export function openApiRoutes(routes: () => readonly RouteEntry[]): readonly RouteEntry[] {
   const read: CallHandler = async ({ services, caller, request }) => {
     const { access, catalog, config, apiDocuments } = services;

@@ -34,7 +34,7 @@ import {
 
 const USERS = systemName('users');
 
-/** Asked for where the e-mail address or the password changes, unless the login is young. */
+/** Required to change the e-mail address or the password, unless the login is recent. */
 const confirmation = v.object({ [CURRENT_PASSWORD]: v.optional(v.string()) });
 
 function requesterOf(call: Call): AccountRequester {

@@ -1,4 +1,4 @@
-/** The routes for the caller's own rights: `/permissions/me`. */
+/** The routes for the caller's own permissions: `/permissions/me`. */
 import { allRightsSchema, itemRightsSchema } from './answer/account.ts';
 import { type CallHandler, dataResponse, lastSegment, pathParameter } from './call.ts';
 import { dataAnswer, type RouteEntry } from './route.ts';

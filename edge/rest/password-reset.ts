@@ -5,7 +5,7 @@ import { NO_CONTENT, visitorOf } from './call.ts';
 import { NO_CONTENT_ANSWER, parsedBody, type RouteEntry } from './route.ts';
 
 /**
- * Any text that could be the address of an account, so that known and unknown ones are treated
+ * Any text that could be an account's address, so that known and unknown addresses are treated
  * alike.
  */
 const requested = objectSchema({

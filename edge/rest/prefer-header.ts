@@ -1,5 +1,6 @@
 /**
- * The header `Prefer` of a request (RFC 7240): whether to wait for a job, and whether to be strict.
+ * The header `Prefer` of a request (RFC 7240): whether to wait for a job, and whether handling is
+ * strict.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -15,7 +16,7 @@ function preferences(request: Request): readonly string[] {
   return request.header('prefer')?.split(',') ?? [];
 }
 
-/** Whether the client wants an answer at once (section 4.1). */
+/** Whether the client requests an immediate response (section 4.1). */
 export function prefersAsync(request: Request): boolean {
   return preferences(request).some((entry) => ASYNC.test(entry));
 }
@@ -26,12 +27,12 @@ export function prefersStrict(request: Request): boolean {
   return handling !== undefined && STRICT.test(handling);
 }
 
-/** Parameters that every route takes. */
+/** Parameters that every route accepts. */
 const EVERYWHERE = ['access_token'];
 
 /**
  * With strict handling, refuses unknown parameters and sets `Preference-Applied`.
- * @throws ServiceError INVALID_QUERY naming the first
+ * @throws ServiceError INVALID_QUERY naming the first unknown parameter
  */
 export function requireKnownParameters(
   request: Request,

@@ -11,17 +11,17 @@ import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { SizeLimit } from '#edge/http/request.ts';
 
-/** Maximum nesting of brackets that is parsed; deeper ones stay part of the name. */
+/** Maximum nesting of brackets that is parsed; deeper brackets stay part of the name. */
 const MAX_DEPTH = 10;
-/** Highest index of a list written with numbered brackets. */
+/** Maximum index of a list written with numbered brackets. */
 const MAX_INDEX = 500;
-/** More parameters than this are refused. */
+/** Maximum number of parameters. */
 const MAX_PARAMETERS = 1_000;
 
 /** A part of a name that the parser drops together with its value. */
 const RESERVED = /(?:^|\[)__proto__(?:\]|\[|$)/;
 
-/** Whether the brackets after a name are closed, with nothing between or behind them. */
+/** Whether the brackets after a name are balanced, with no text between or behind them. */
 function isWellFormed(name: string): boolean {
   let depth = 0;
   for (let index = name.indexOf('['); index >= 0 && index < name.length; index += 1) {
@@ -34,8 +34,7 @@ function isWellFormed(name: string): boolean {
 }
 
 /**
- * Decodes a part of the query string. The parser ignores names that it cannot read, so they are
- * checked here.
+ * Decodes a part of the query string. The parser ignores malformed names, so they are checked here.
  */
 function decode(
   text: string,
@@ -104,10 +103,7 @@ export function searchBodyLimit({ QUERY_BODY_MAX_SIZE: bytes }: Limits): SizeLim
   return { bytes, variable: 'QUERY_BODY_MAX_SIZE' };
 }
 
-/**
- * The same for bodies that contain a query or something else: lists of items and of keys may be
- * longer.
- */
+/** The same limit for bodies that may contain a query: lists of items and of keys may be longer. */
 export function queryBodyLimit(limits: Limits): SizeLimit {
   return { ...searchBodyLimit(limits), member: 'query' };
 }

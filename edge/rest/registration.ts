@@ -34,7 +34,10 @@ async function register(call: Call, body: v.InferOutput<typeof applicant>): Prom
 
 const ABOUT_LINK: ReadonlySet<string> = new Set(['INVALID_TOKEN', 'TOKEN_EXPIRED']);
 
-/** Where the App goes on. Somebody who follows a dead link reads so there, a program gets the error. */
+/**
+ * The page of the App to continue with. A user who opens an expired link sees a page there; other
+ * clients receive the error.
+ */
 async function confirmed(call: Call, token: string): Promise<string> {
   try {
     return `users/${await call.services.registrations.verify(token, visitorOf(call))}`;
@@ -45,7 +48,7 @@ async function confirmed(call: Call, token: string): Promise<string> {
   }
 }
 
-/** Redirects only to our own pages. */
+/** Redirects only to pages of this installation. */
 const verify: CallHandler = async (call) => {
   const admin = `${publicUrl(call.services.config)}/admin`;
   const { token } = call.parameters;

@@ -20,7 +20,7 @@ const create: CallHandler = async (call) => {
   return changeSchema(call, change, () => services.schemaView.relation(caller, collection, field));
 };
 
-/** What a relation refers to: null for several collections, undefined without a relation. */
+/** The related collection: null for several collections, undefined without a relation. */
 function relatedOf({ services }: Call, { collection, field }: PartName) {
   const relation = services.catalog.current().relations.get(collection)?.get(field);
   if (relation?.kind === 'a2o') return null;

@@ -1,4 +1,7 @@
-/** What a route says of itself: the router, the checks before a handler and the documents derive from it. */
+/**
+ * The declaration of a route, from which the router, the checks before a handler and the documents
+ * derive.
+ */
 import type * as v from 'valibot';
 import type { Action } from '#core/access/rights.ts';
 import type { Config } from '#core/base/config/variables.ts';
@@ -14,53 +17,59 @@ export type SizeVariable =
   | 'IMPORT_MAX_SIZE';
 
 /**
- * Who may call a route. `anyone`; `user`: logged-in callers, others get FORBIDDEN; `account`: the
- * same for routes about the caller's own account, others get INVALID_CREDENTIALS; `administrator`;
- * `rights`: callers with permissions, as the service decides.
+ * The callers of a route:
+ * - `anyone`;
+ * - `user`: logged-in callers, other callers get FORBIDDEN;
+ * - `account`: the same for routes about the caller's own account, but the error is
+ *   INVALID_CREDENTIALS;
+ * - `administrator`;
+ * - `rights`: callers with permissions that the service checks.
  */
 export type RouteAccess = 'anyone' | 'user' | 'account' | 'administrator' | 'rights';
 
-/** The body that a route takes; beside a JSON body a limit of files is that of the handler. */
+/** The body that a route accepts. Its handler limits the size of files; `limit` applies to JSON. */
 export interface BodyFacts {
   readonly types: readonly ('application/json' | 'multipart/form-data')[];
   /** Null for a file of any content. */
   readonly schema: v.GenericSchema | null;
   readonly limit: SizeVariable;
-  /** Its JSON has items, and the schema says only what every collection has in common. */
+  /** Its JSON contains items; the schema describes only their common structure. */
   readonly ofItems?: true;
-  /** Members that its item may have beside its fields. */
+  /** Members that its item may have in addition to its fields. */
   readonly beside?: v.GenericSchema;
 }
 
-/** The answer of a successful request. */
+/** The response to a successful request. */
 export interface AnswerFacts {
   readonly statuses: readonly number[];
   /** Null without a body. */
   readonly type: string | null;
-  /** The whole JSON body; missing for bodies made of items, and for those that are no JSON. */
+  /**
+   * The whole JSON body; missing for bodies that contain items, and for bodies that are not JSON.
+   */
   readonly schema?: v.GenericSchema;
-  /** The work is a job: 202 with its address, at once or when it takes too long. */
+  /** The route submits a job: 202 with its URL, immediately or when it takes too long. */
   readonly job?: true;
 }
 
-/** What of a query of items a parameter is; its schema depends on the collection. */
+/** The part of an item query that a parameter represents; its schema depends on the collection. */
 export type QueryPart = 'fields' | 'filter' | 'sort' | 'alias' | 'aggregate' | 'groupBy' | 'deep';
 
 /** A parameter of the URL. */
 export interface ParameterFacts {
-  /** What it does: a sentence without its full stop. */
+  /** Its effect: a sentence without a full stop. */
   readonly summary: string;
-  /** Its values; or the part of a query that it is. */
+  /** The schema of its values, or the part of a query that it represents. */
   readonly schema: v.GenericSchema | QueryPart;
-  /** How a value that is no single one is spelled: as JSON text, or as a list with commas. */
+  /** The syntax of a composite value: JSON text, or a list with commas. */
   readonly spelling?: 'json' | 'list';
-  /** It shapes lists, and is without effect where there is one item. */
+  /** It applies to lists, and has no effect on a single item. */
   readonly ofLists?: true;
 }
 
 export type ParameterTable = Readonly<Record<string, ParameterFacts>>;
 
-/** A header of a request that changes what a route does. */
+/** A header of a request that changes the behavior of a route. */
 export type RequestHeader =
   | 'Prefer'
   | 'If-Match'
@@ -72,16 +81,16 @@ export type RequestHeader =
   | 'Upload-Offset'
   | 'Upload-Metadata';
 
-/** A right that lets a caller use a route; `path`: on the collection that the path names. */
+/** A permission that allows a caller to use a route; `path`: on the collection in the path. */
 export interface RequiredRight {
   readonly action: Action;
   readonly collection: string;
 }
 
-/** The items that a route is about, where the catalog says what they are. */
+/** The items of a route whose schema the catalog defines. */
 export interface ItemFacts {
   readonly form: ItemForm;
-  /** Null when the path names it. */
+  /** Null when the path contains it. */
   readonly collection: string | null;
 }
 
@@ -97,47 +106,50 @@ export type ItemForm =
   | 'deleteMany'
   | 'deleteOne';
 
-/** Everything about a route except its work. */
+/** All facts of a route except its logic. */
 export interface RouteFacts {
   readonly method: Method;
-  /** Parts between slashes are literal, or `:name` for any one part; a final `*` is the rest. */
+  /**
+   * Segments between slashes are literal, or `:name` for any one segment; a final `*` matches the
+   * rest.
+   */
   readonly path: string;
-  /** What it does: a sentence without its full stop. */
+  /** Its effect: a sentence without a full stop. */
   readonly summary: string;
   readonly access: RouteAccess;
-  /** Any of these rights lets callers use it; only with access `rights`. */
+  /** Any of these permissions allows callers to use it; only with access `rights`. */
   readonly needs?: readonly RequiredRight[];
-  /** The parameters of the URL besides `access_token`; none by default. */
+  /** The parameters of the URL besides `access_token`; empty by default. */
   readonly parameters?: ParameterTable;
-  /** The headers that it heeds, besides those of every route. */
+  /** The headers that it evaluates, besides those of every route. */
   readonly headers?: readonly RequestHeader[];
   readonly items?: ItemFacts;
-  /** Null when it takes none. */
+  /** Null when it has no body. */
   readonly body: BodyFacts | null;
-  /** The type of a body that no form has: bytes as they are. */
+  /** The media type of a raw binary body, instead of a form. */
   readonly bytes?: 'application/offset+octet-stream';
   readonly answer: AnswerFacts;
-  /** What it refuses with, besides what follows from the other facts. */
+  /** Its error codes, besides those that follow from the other facts. */
   readonly errors?: readonly ErrorCode[];
-  /** Why descriptions of the API leave it out. */
+  /** Why descriptions of the API omit it. */
   readonly leftOut?: string;
-  /** Its method is GET, but it answers HEAD alone. */
+  /** Its method is GET, but it serves only HEAD. */
   readonly headOnly?: true;
-  /** A strict rate limit by address, besides those of every route. */
+  /** A strict rate limit per address, in addition to those of every route. */
   readonly limit?: StrictName;
   /**
-   * The session cookie does not identify the caller: the handler reads cookies itself, and an
-   * expired one must not prevent a login.
+   * The session cookie does not identify the caller. The handler reads cookies itself, and an
+   * expired cookie must not prevent a login.
    */
   readonly ignoresSession?: true;
-  /** Allowed for callers who must set up a second factor first. */
+  /** Allowed for callers who must first set up a second factor. */
   readonly beforeSecondFactor?: true;
-  /** Further headers of the answer to OPTIONS. */
+  /** Further headers of the response to OPTIONS. */
   readonly options?: (config: Config) => Readonly<Record<string, string>>;
-  /** Other methods on its path are METHOD_NOT_ALLOWED, as GraphQL over HTTP has it. */
+  /** Other methods on its path result in METHOD_NOT_ALLOWED, as GraphQL over HTTP requires. */
   readonly namesMethods?: true;
-  /** Works also while this process has no lease. */
+  /** Also available while this process has no lease. */
   readonly whileBehind?: true;
-  /** Its work: a function runs behind all checks, anything else is sent without any. */
+  /** Its logic: a function runs after all checks; any other value is sent without checks. */
   readonly handle: unknown;
 }

@@ -1,4 +1,4 @@
-/** The table of routes: all routes of the REST API, from one file for each resource. */
+/** The table of all routes of the REST API, collected from one file for each resource. */
 
 import { useRoutes } from '#edge/graphql/rest-bridge.ts';
 import { GRAPHQL_ROUTES } from '#edge/graphql/route.ts';
@@ -76,7 +76,9 @@ const uncheckedBelow = uncheckedPaths
   .filter((path) => path.endsWith('*'))
   .map((path) => path.slice(0, -1));
 
-/** Whether a request is for a file that is the same for everybody, which no limit counts. */
+/**
+ * Whether a request is for a file that is the same for all callers; rate limits do not count it.
+ */
 export function isStaticRequest({ path }: Pick<Request, 'path'>): boolean {
   return uncheckedOnes.has(path) || uncheckedBelow.some((start) => path.startsWith(start));
 }

@@ -1,4 +1,4 @@
-/** The form of an entry in the table of routes, and what many entries share. */
+/** The type of an entry in the route table, and parts that many entries share. */
 
 import * as v from 'valibot';
 import type { ErrorCode } from '#core/base/errors/catalogue.ts';
@@ -10,24 +10,26 @@ import type { Call, CallHandler } from './call.ts';
 import type { AnswerFacts, BodyFacts, RouteFacts, SizeVariable } from './route-facts.ts';
 
 /**
- * Answers with what is the same for everybody, such as the files of a page: no token, session, lease or
- * rate limit matters.
+ * Serves content that is the same for all callers, such as the files of a page. No token, session,
+ * lease or rate limit applies.
  */
 export interface UncheckedHandler {
   readonly unchecked: (request: Request, services: PageServices) => Response | Promise<Response>;
 }
 
-/** What such answers may depend on. */
+/** The services that such responses may use. */
 export type PageServices = Pick<EdgeServices, 'config' | 'adminApp' | 'docs'>;
 
 export interface RouteEntry extends RouteFacts {
-  /** A response instead of a function is the same for everybody, and is sent without any check. */
+  /**
+   * A response instead of a function is the same for all callers, and is sent without any check.
+   */
   readonly handle: CallHandler | Response | UncheckedHandler;
 }
 
 const JSON_TYPES = ['application/json'] as const;
 
-/** A JSON body that the handler reads itself. */
+/** A JSON body that the handler parses. */
 export function jsonBody(
   schema: v.GenericSchema,
   limit: SizeVariable = 'BODY_MAX_SIZE',
@@ -38,7 +40,7 @@ export function jsonBody(
 /** Any JSON object. */
 export const anyObjectBody = v.record(v.string(), v.unknown());
 
-/** A JSON body that is parsed by its schema before the handler begins. */
+/** A JSON body that its schema validates before the handler begins. */
 export function parsedBody<S extends v.GenericSchema>(
   schema: S,
   handle: (call: Call, body: v.InferOutput<S>) => ReturnType<CallHandler>,
@@ -53,17 +55,17 @@ export function parsedBody<S extends v.GenericSchema>(
 /** 200 with JSON. */
 export const JSON_ANSWER: AnswerFacts = { statuses: [200], type: 'application/json' };
 
-/** 200 with JSON whose `data` is this. */
+/** 200 with JSON whose `data` has this schema. */
 export function dataAnswer(data: v.GenericSchema): AnswerFacts {
   return { ...JSON_ANSWER, schema: v.strictObject({ data }) };
 }
 
-/** The same, or 204 when it may not be read. */
+/** Like {@link dataAnswer}, or 204 when the caller may not read the data. */
 export function writtenDataAnswer(data: v.GenericSchema): AnswerFacts {
   return { ...WRITE_ANSWER, schema: v.strictObject({ data }) };
 }
 
-/** What a write of items is refused with. */
+/** The errors of a write to items. */
 export const WRITE_ERRORS = [
   'FAILED_VALIDATION',
   'RECORD_NOT_UNIQUE',
@@ -77,5 +79,5 @@ export const WRITE_ERRORS = [
 export const NO_CONTENT_ANSWER: AnswerFacts = { statuses: [204], type: null };
 /** 200 without a body. */
 export const EMPTY_ANSWER: AnswerFacts = { statuses: [200], type: null };
-/** 200 with the written items, or 204 when they may not be read. */
+/** 200 with the written items, or 204 when the caller may not read them. */
 export const WRITE_ANSWER: AnswerFacts = { statuses: [200, 204], type: 'application/json' };

@@ -1,4 +1,4 @@
-/** What all routes that change the schema share. */
+/** Logic that all routes that change the schema share. */
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
@@ -10,14 +10,15 @@ import { flagParameter } from './parameter/item.ts';
 import type { RouteEntry } from './route.ts';
 import type { ParameterTable } from './route-facts.ts';
 
-/** A parameter that means true when it is present, unless its value says false. */
+/** A parameter that is true when present, unless its value is `false`. */
 export function booleanParameter({ parameters }: Call, name: string): boolean {
   const value = parameters[name];
   return value !== undefined && value !== 'false';
 }
 
 /**
- * The change was made even when its result can no longer be shown, because somebody has deleted it.
+ * The change was made even when its result is no longer available, because a later request deleted
+ * it.
  */
 async function orNothing(text: Promise<string>): Promise<Response> {
   try {
@@ -37,7 +38,7 @@ export const CHANGE_PARAMETERS: ParameterTable = {
   force: { summary: 'Accepts that values are lost', schema: flagParameter },
 };
 
-/** What the answers of changes have in common. */
+/** The common facts of responses to changes. */
 export const SCHEMA_CHANGE_ROUTE = {
   access: 'administrator',
   headers: ['Prefer', 'Idempotency-Key', 'If-Match'],
@@ -55,9 +56,9 @@ export const SCHEMA_CHANGE_ROUTE = {
 } as const satisfies Partial<RouteEntry>;
 
 /**
- * Changes the schema with a job, and answers when every process has applied the change.
- * @param shown the text of the answer; null: it has no content
- * @param condition throws when the change is not to be made
+ * Changes the schema with a job, and responds when every process has applied the change.
+ * @param shown returns the text of the response; null: it has no content
+ * @param condition throws when the change must not be made
  */
 export async function changeSchema(
   call: Call,
@@ -81,9 +82,9 @@ export async function changeSchema(
 }
 
 /**
- * Refuses a change when its object has changed since the client read it (RFC 9110, 13.1.1). Checked
- * when the change is accepted; waiting changes before it are not considered.
- * @param read the text of the answer that the client may have
+ * Refuses a change when its object has changed since the client read it (RFC 9110, 13.1.1). The
+ * check happens when the change is accepted; it ignores earlier changes that still wait.
+ * @param read returns the response that the client may have
  * @throws ServiceError PRECONDITION_FAILED
  */
 async function requireMatch({ request }: Call, read: () => Promise<string>): Promise<void> {
@@ -92,13 +93,13 @@ async function requireMatch({ request }: Call, read: () => Promise<string>): Pro
   if (!namesTag(tags, entityTag(await read()))) throw new ServiceError('PRECONDITION_FAILED');
 }
 
-/** What a route changes or deletes: the change, and how its object is shown. */
+/** A change or deletion by a route, and how its object is read. */
 export interface SingleSchemaChange {
   readonly change: SchemaChange;
   readonly read: () => Promise<string>;
 }
 
-/** Changes one thing and answers with it. */
+/** Changes one object and responds with it. */
 export async function changeAndShow(
   call: Call,
   { change, read }: SingleSchemaChange,
@@ -106,7 +107,7 @@ export async function changeAndShow(
   return changeSchema(call, change, read, () => requireMatch(call, read));
 }
 
-/** Deletes one thing. */
+/** Deletes one object. */
 export async function deleteSchemaPart(
   call: Call,
   { change, read }: SingleSchemaChange,

@@ -1,6 +1,6 @@
 /**
- * The routes that fields and relations share: a collection and a field identify both, everybody
- * reads them, administrators change them.
+ * The routes that fields and relations share. A collection and a field identify both; all callers
+ * may read them, and administrators may change them.
  */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
@@ -31,7 +31,7 @@ export interface SchemaPart {
   readonly of: (view: SchemaView, caller: Caller, collection: string) => Promise<string>;
   readonly shown: (view: SchemaView, caller: Caller, name: PartName) => Promise<string>;
   readonly updateBody: BodyFacts;
-  /** How it is shown. */
+  /** The schema of its representation. */
   readonly shape: v.GenericSchema;
   readonly update: (call: Call, name: PartName, body: unknown) => SchemaChange;
   readonly remove: (name: PartName) => SchemaChange;

@@ -1,4 +1,4 @@
-/** What the handlers of items work on. */
+/** The collection and service on which item handlers work. */
 import type { ItemService } from '#core/services/items.ts';
 import type { RequestTarget } from '#core/services/request-context.ts';
 

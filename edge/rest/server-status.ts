@@ -3,7 +3,7 @@ import { healthSchema, projectSchema } from './answer/server.ts';
 import { type CallHandler, dataResponse } from './call.ts';
 import { dataAnswer, type RouteEntry } from './route.ts';
 
-/** Everybody sees the status; administrators see the details. */
+/** All callers see the status; administrators see the details. */
 const health: CallHandler = async ({ caller, services }) => {
   const found = await services.health.check();
   const isOut = found.status === 'error';

@@ -15,7 +15,7 @@ import type { Call } from './call.ts';
 const SNAPSHOT_FORMATS = ['json', 'yaml'] as const;
 type SnapshotFormat = (typeof SNAPSHOT_FORMATS)[number];
 
-/** Maximum memory for reading YAML. */
+/** Maximum memory for reading YAML, in megabytes. */
 const THREAD_MEGABYTES = 512;
 
 /** Bytes of a piece of a download. */
@@ -28,7 +28,7 @@ function formatOf(value: unknown): SnapshotFormat {
 }
 
 /**
- * The members of a snapshot as lines of YAML; words that older readers take for booleans are
+ * The members of a snapshot as lines of YAML. Words that older parsers interpret as booleans are
  * quoted.
  */
 function yamlOf(value: object): string {
@@ -107,7 +107,7 @@ export function snapshotDownload(snapshot: Snapshot, format: unknown): Response 
   };
 }
 
-/** Media types of files, and their formats; the end of the file's name decides too. */
+/** Media types of files, and their formats; the filename extension is used too. */
 const MEDIA_TYPES: ReadonlyMap<string, SnapshotFormat> = new Map([
   ['application/json', 'json'],
   ['application/yaml', 'yaml'],
@@ -116,10 +116,10 @@ const MEDIA_TYPES: ReadonlyMap<string, SnapshotFormat> = new Map([
   ['text/x-yaml', 'yaml'],
 ]);
 
-/** Types that clients give to what they do not know. */
+/** Generic types that clients send for unknown formats. */
 const GENERIC: ReadonlySet<string> = new Set(['', 'text/plain', 'application/octet-stream']);
 
-/** Null: only the content tells. */
+/** The format of a file; null when only the content can determine it. */
 function fileFormat(mimeType: string, name: string): SnapshotFormat | null {
   const known = MEDIA_TYPES.get(mimeType);
   if (known !== undefined) return known;
@@ -148,7 +148,7 @@ async function collect(stream: AsyncIterable<Uint8Array>, limit: number): Promis
 
 type YamlOutcome = { readonly json: string } | { readonly fault: string };
 
-/** Reading some megabytes of YAML takes a second, so it has its own thread. */
+/** Parsing several megabytes of YAML takes a second, so it runs in a separate thread. */
 async function parseYaml(bytes: Buffer): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<YamlOutcome>();
   const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url), {
@@ -165,8 +165,8 @@ async function parseYaml(bytes: Buffer): Promise<unknown> {
 }
 
 /**
- * The snapshot in a request: its JSON body, or the first file of a multipart body, which may be the text of
- * its part `file`.
+ * The snapshot in a request: its JSON body, or the first file of a multipart body. A text part
+ * named `file` also counts as the file.
  * @throws ServiceError INVALID_PAYLOAD, UNSUPPORTED_MEDIA_TYPE, CONTENT_TOO_LARGE
  */
 export async function readSnapshotBody({ request, services }: Call): Promise<unknown> {

@@ -1,15 +1,15 @@
-/** What of tus 1.0 there is, as clients ask by OPTIONS before they begin. */
+/** The supported features of tus 1.0, which clients request with OPTIONS before an upload. */
 import type { Config } from '#core/base/config/variables.ts';
 
-/** The extensions of the protocol that there are. */
+/** The supported extensions of the protocol. */
 export const TUS_EXTENSIONS = [
   ...['creation', 'creation-with-upload', 'creation-defer-length'],
   ...['expiration', 'checksum', 'termination'],
 ];
-/** Algorithms of `Upload-Checksum`, which `node:crypto` calls the same. */
+/** Algorithms of `Upload-Checksum`, with the same names in `node:crypto`. */
 export const TUS_CHECKSUMS = ['sha1', 'sha256', 'md5'] as const;
 
-/** What the server can do, as clients ask before they begin. */
+/** The capability headers of the server. */
 export function tusCapabilities(
   config: Pick<Config, 'TUS_ENABLED' | 'FILES_MAX_UPLOAD_SIZE'>,
 ): Readonly<Record<string, string>> {

@@ -1,7 +1,7 @@
 /**
  * tus 1.0 (https://tus.io/protocols/resumable-upload) with creation, creation-with-upload,
- * creation-defer-length, expiration, checksum and termination. The library speaks the protocol; what it
- * stores, and for whom, is ours.
+ * creation-defer-length, expiration, checksum and termination. The library implements the protocol;
+ * this file implements storage and permissions.
  */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -18,18 +18,18 @@ import type { Call } from './call.ts';
 import { filesOf } from './file.ts';
 import { TUS_CHECKSUMS, TUS_EXTENSIONS } from './tus-capabilities.ts';
 
-/** Milliseconds that a request may go on which another one wants to take the place of. */
+/** Milliseconds that a request may continue after another request claims its lock. */
 const DRAIN_MS = 300;
 
-/** Bytes of a piece that the library is given. */
+/** Bytes of a piece that is passed to the library. */
 const PIECE = 65_536;
 
-/** Headers of requests that the protocol knows. */
+/** Request headers of the protocol. */
 const ASKED = [
   ...['tus-resumable', 'upload-length', 'upload-offset', 'upload-metadata', 'upload-defer-length'],
   ...['content-type', 'content-length', 'host'],
 ];
-/** Those of answers. */
+/** Response headers of the protocol. */
 const TOLD = [
   ...['Tus-Resumable', 'Tus-Version', 'Tus-Max-Size', 'Upload-Offset', 'Upload-Length'],
   ...['Upload-Expires', 'Upload-Defer-Length', 'Upload-Metadata', 'Location'],
@@ -49,25 +49,30 @@ interface CallStoreOptions {
   readonly uploads: ResumableUploads;
   readonly target: RequestTarget;
   readonly checksum: Checksum | null;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly gone: AbortSignal;
 }
 
-/** What the library stores, for one request. */
+/** The library's data store, for one request. */
 class CallStore extends DataStore {
   override extensions = TUS_EXTENSIONS;
   readonly #uploads: ResumableUploads;
   readonly #target: RequestTarget;
   readonly #checksum: Checksum | null;
   readonly #gone: AbortSignal;
-  /** The lock of this request. */
+  /** The lock key of this request. */
   readonly #key = randomUUID();
   #isTakenOver = false;
-  /** The write of this request, which the library may leave behind; resolves to whether it went well. */
+  /**
+   * The write of this request, which the library may not await; resolves to whether it succeeded.
+   */
   #writing: Promise<boolean> = Promise.resolve(true);
-  /** What failed first, other than by a rule of the protocol; the library tells clients less. */
+  /**
+   * The first failure that is not a refusal by the protocol. The library gives clients fewer
+   * details.
+   */
   failure: unknown = null;
-  /** The file that the upload has become. */
+  /** The file that the completed upload created. */
   file: string | null = null;
 
   constructor({ uploads, target, checksum, gone }: CallStoreOptions) {
@@ -88,7 +93,7 @@ class CallStore extends DataStore {
   override async getUpload(id: string): Promise<Upload> {
     const found = await this.#noting(() => this.#uploads.find(this.#target, id));
     this.file = found.file;
-    // The library adds the lifetime of uploads to their beginning.
+    // The library adds the lifetime of uploads to their creation time.
     const begun = new Date(found.expires.getTime() - this.#uploads.lifetime);
     return new Upload({
       ...{ id, offset: found.offset, metadata: { ...found.metadata } },
@@ -124,31 +129,31 @@ class CallStore extends DataStore {
     return this.#uploads.lifetime;
   }
 
-  /** The lock of an upload, as the library asks for it. */
+  /** The lock of an upload, as the library's interface requires. */
   lockOf(id: string): Lock {
     let held: UploadLock | null = null;
     return {
       lock: async (signal, stop) => {
-        // Who went away while he waited keeps nothing in memory.
+        // A client that disconnects while it waits leaves no data in memory.
         const either = AbortSignal.any([signal, this.#gone]);
         held = await this.#uploads.lock(id, this.#key, () => void stop(), either);
-        // Its process died, or the database was away for a while: the lock ends by itself.
+        // The process of the lock's owner ended, or the database was unavailable: the lock expires.
         if (held === null) throw unavailable('upload', reason('upload_still_written'));
         this.#isTakenOver = held.isTakenOver;
       },
       unlock: async () => {
-        // What has arrived is durable, and a lock that cannot be given back ends by itself.
+        // The arrived bytes are durable, and a lock that cannot be released expires.
         await held?.release(await this.#writing).catch(() => undefined);
       },
     };
   }
 
-  /** Notes a failure; the library's own refusals are no errors, but plain objects. */
+  /** Records a failure; the library's own refusals are plain objects, not errors. */
   note(error: unknown): void {
     if (error instanceof Error) this.failure ??= error;
   }
 
-  /** The library makes another error of what ends a body. */
+  /** Records the original error, because the library replaces errors that end a body. */
   async #noting<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -159,11 +164,15 @@ class CallStore extends DataStore {
   }
 }
 
-/** The body of a request; it ends where its client went away, so what has arrived counts. */
+/**
+ * The body of a request. It ends normally when the client disconnects, so that the arrived bytes
+ * are stored.
+ */
 async function* arriving(body: Body): AsyncGenerator<Uint8Array, void> {
   try {
     for await (const piece of body.lend()) {
-      // The streams of the library keep pieces, and each of them one more than it would.
+      // The library's streams buffer pieces, and each stream one more than configured, so pieces
+      // are copied.
       for (let from = 0; from < piece.length; from += PIECE) {
         yield Buffer.from(piece.subarray(from, from + PIECE));
       }
@@ -173,7 +182,10 @@ async function* arriving(body: Body): AsyncGenerator<Uint8Array, void> {
   }
 }
 
-/** The request as the library reads it. @param body null without one */
+/**
+ * The request in the form that the library reads.
+ * @param body null without one
+ */
 function webRequest({ request }: Call, body: AsyncGenerator<Uint8Array> | null): Request {
   const headers = new Headers();
   for (const name of ASKED) {
@@ -196,12 +208,15 @@ function webRequest({ request }: Call, body: AsyncGenerator<Uint8Array> | null):
   return new Request(url, { method, headers, body: stream, duplex: 'half' });
 }
 
-/** The checksum of a body is another one (the extension of checksums). */
+/** Whether the error is a checksum mismatch (the checksum extension). */
 function isMismatch(error: unknown): boolean {
   return error instanceof ServiceError && error.details.field === 'Upload-Checksum';
 }
 
-/** Answers a request of the protocol. @param path that of all uploads */
+/**
+ * Answers a request of the protocol.
+ * @param path of all uploads
+ */
 export async function answerTus(call: Call, path: string): Promise<Answer> {
   const { resumables } = call.services;
   const target = filesOf(call);
@@ -223,17 +238,17 @@ export async function answerTus(call: Call, path: string): Promise<Answer> {
   });
   const { method, body } = call.request;
   const content = method === 'POST' || method === 'PATCH' ? arriving(body) : null;
-  // What the library has not read by its answer is dropped.
+  // Bytes that the library has not read when it responds are dropped.
   const response = await server.handleWeb(webRequest(call, content)).finally(() => {
     void content?.return();
   });
-  // The edge translates it as it does for all routes.
+  // The edge translates the error as for all routes.
   const { failure } = store;
   if (failure !== null && response.status >= 400 && !isMismatch(failure)) throw failure;
   return await answerOf(response, store);
 }
 
-/** What the library refuses by itself, as the errors of all other routes. */
+/** Refusals of the library, as the error codes of all other routes. */
 const REFUSALS: ReadonlyMap<number, ErrorCode> = new Map([
   [400, 'INVALID_PAYLOAD'],
   [404, 'ROUTE_NOT_FOUND'],
@@ -254,7 +269,7 @@ async function answerOf(response: Response, { file, failure }: CallStore): Promi
     'Cache-Control': 'no-store',
     ...(file === null ? {} : { 'File-Id': file }),
   };
-  // The protocol has a status of its own for it, which no error of ours has.
+  // The protocol defines its own status for this, which no other error has.
   const status = isMismatch(failure) ? 460 : response.status;
   if (status < 400) return { status, headers };
   const told = (await response.text()).trim();

@@ -1,4 +1,4 @@
-/** Uploads that can be resumed (tus 1.0). */
+/** Resumable uploads (tus 1.0). */
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { FILES } from '#core/services/files/assets.ts';
 import { type CallHandler, pathParameter } from './call.ts';
@@ -11,11 +11,11 @@ const handle: CallHandler = async (call) => {
   const { config, resumables, files } = call.services;
   const { method, path } = call.request;
   if (!config.TUS_ENABLED) throw new ServiceError('ROUTE_NOT_FOUND', { path });
-  // Rights come before the protocol.
+  // Permissions are checked before the protocol.
   if (method === 'POST') await files.admit(filesOf(call), 'update');
   else await resumables.admit(call.caller, pathParameter(call, 'id'));
   if (method === 'GET') throw new ServiceError('ROUTE_NOT_FOUND', { path });
-  // The library costs 0.1 s, so it is loaded with the first upload.
+  // Loading the library takes 0.1 s, so it is loaded with the first upload.
   const { answerTus } = await import('./tus-server.ts');
   return await answerTus(call, PATH);
 };

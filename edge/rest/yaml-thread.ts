@@ -1,4 +1,4 @@
-/** A thread that parses one YAML text and returns it as JSON, or what is wrong with it. */
+/** A thread that parses one YAML text and returns it as JSON, or an error message. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parse } from 'yaml';
 

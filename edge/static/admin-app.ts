@@ -1,4 +1,4 @@
-/** `/admin`: the Admin App, as its build left it, or a page that says how to build it. */
+/** `/admin`: the built Admin App, or a page that explains how to build it. */
 import { ADMIN_APP_BUILD } from '#core/base/config/build-commands.ts';
 import { redirectOrigins } from '#core/base/config/storage-location.ts';
 import type { Config } from '#core/base/config/variables.ts';
@@ -12,8 +12,8 @@ const NOT_BUILT = 'not-built.html';
 const notBuilt = notBuiltPage('The Admin App', ADMIN_APP_BUILD);
 
 /**
- * What the app loads comes from here, but for pictures in buckets that browsers are sent to; it writes
- * styles itself, and shows files before they are sent.
+ * The app loads its content from this server, except for images in buckets to which browsers are
+ * redirected. It sets inline styles, and previews files before they are uploaded.
  */
 function policyOf({ locations }: Config): string {
   const buckets = locations.flatMap(redirectOrigins);
@@ -26,7 +26,7 @@ function policyOf({ locations }: Config): string {
   ].join('; ');
 }
 
-/** The app, or the page that stands in for it. */
+/** The app, or the page that replaces it when it is not built. */
 function sourceOf(app: Folder): FileSource {
   return {
     async find(name) {

@@ -1,4 +1,6 @@
-/** The folders of pages that are built beforehand: those of this installation, unless its configuration says otherwise. */
+/**
+ * The folders of prebuilt pages: those of this installation, unless the configuration names others.
+ */
 import { join } from 'node:path';
 import type { Config } from '#core/base/config/variables.ts';
 import { Folder } from './file-source.ts';

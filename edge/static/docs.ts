@@ -1,4 +1,4 @@
-/** `/docs`: the documentation, as its build left it, or a page that says how to build it. */
+/** `/docs`: the built documentation, or a page that explains how to build it. */
 import { DOCS_BUILD } from '#core/base/config/build-commands.ts';
 import type { PageServices } from '#edge/rest/route.ts';
 import type { FileSource, Folder } from './file-source.ts';
@@ -10,7 +10,7 @@ const NOT_FOUND = 'not-found';
 
 const notBuilt = notBuiltPage('The documentation', DOCS_BUILD);
 
-/** The files by the paths that they are served at; those of pages have an ending besides. */
+/** The files by their served paths; pages also have an extension. */
 function sourceOf(docs: Folder): FileSource {
   return {
     async find(name) {

@@ -1,6 +1,6 @@
 /**
- * Where static files come from: a folder, whose files are kept in memory once they were asked for, or
- * memory alone. Names are only ever looked up among those that exist, so none can lead elsewhere.
+ * Sources of static files: a folder whose files are cached in memory after the first request, or
+ * memory alone. Names are only looked up among existing files, so they cannot refer to other paths.
  */
 import { constants } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -11,12 +11,12 @@ import { StaticFile, typeOf } from './static-file.ts';
 export interface FileSource {
   /**
    * A file by its name, which may contain slashes.
-   * @returns null when there is none
+   * @returns null when the file does not exist
    */
   find(name: string): Promise<StaticFile | null>;
 }
 
-/** Files that were made by the program, by their names. */
+/** Files that the program generated, by name. */
 export function filesInMemory(files: ReadonlyMap<string, StaticFile>): FileSource {
   return { find: async (name) => files.get(name) ?? null };
 }
@@ -34,7 +34,7 @@ export function firstOf(...sources: readonly FileSource[]): FileSource {
   };
 }
 
-/** What a folder held when it was last looked at. */
+/** The content of a folder at its last scan. */
 interface Listing {
   /** Changes with the entry file. */
   readonly stamp: string;
@@ -43,20 +43,20 @@ interface Listing {
 }
 
 const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' };
-/** Symbolic links are not followed, wherever they lead. */
+/** Symbolic links are never followed. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW;
 
 /**
- * The files of a folder and of those in it. Its entry file says that it is complete; when that is
- * written anew, as a build does, everything is read again. Only requests for pages look for that, and
- * requests for what is not there.
+ * The files of a folder and its subfolders. Its entry file shows that the folder is complete. When
+ * a build rewrites the entry file, everything is read again. Only requests for pages and for
+ * missing files check this.
  */
 export class Folder implements FileSource {
   readonly #path: string;
   readonly #entry: string;
   #listing: Promise<Listing> | null = null;
 
-  /** @param entry the file that is written with every build */
+  /** @param entry the file that every build writes */
   constructor(path: string, entry = 'index.html') {
     this.#path = path;
     this.#entry = entry;
@@ -86,7 +86,7 @@ export class Folder implements FileSource {
     }
   }
 
-  /** The listing as of now; null without the entry file. */
+  /** The current listing; null without the entry file. */
   async #look(): Promise<Listing | null> {
     const stamp = await this.#stamp();
     if (stamp === null) {

@@ -1,4 +1,4 @@
-/** What browsers and crawlers ask for at the root of a server. */
+/** The paths at the root of a server that browsers and crawlers request. */
 import { join } from 'node:path';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
@@ -9,11 +9,11 @@ import { staticFile } from './static-routes.ts';
 
 const icons = new Folder(join(import.meta.dirname, 'icon'), 'favicon.ico');
 
-/** The first page that this installation has. */
+/** Redirects to the first page that this installation has. */
 async function front(request: Request, { config, adminApp }: PageServices): Promise<Response> {
   const app = config.ADMIN_APP && (await adminApp.exists());
   if (!app && !config.DOCS_PAGE) throw routeNotFound(request);
-  // Relative, because a proxy may have put something in front of the path.
+  // Relative, because a proxy may have prepended a path.
   return { status: 302, headers: { Location: app ? 'admin' : 'docs' } };
 }
 

@@ -1,10 +1,10 @@
-/** What browsers get as long as the pages that they ask for are not built. */
+/** The page that browsers receive while the requested pages are not built. */
 import { StaticFile } from './static-file.ts';
 
 /**
- * A page that says how to build them.
- * @param title what is not built: `The Admin App`
- * @param command what builds it
+ * A page that explains how to build them.
+ * @param title of the missing pages: `The Admin App`
+ * @param command that builds them
  */
 export function notBuiltPage(title: string, command: string): StaticFile {
   return new StaticFile(

@@ -1,4 +1,7 @@
-/** One file that is served as it is: its type, its tag, and its compressed forms, each made once. */
+/**
+ * One file that is served unchanged: its type, its tag, and its compressed forms, each created
+ * once.
+ */
 import { extname } from 'node:path';
 import { COMPRESSED_MIN, type Coding, compressToKeep } from '#edge/http/compression.ts';
 import { entityTag } from '#edge/http/entity-tag.ts';
@@ -12,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.map': 'application/json; charset=utf-8',
   '.webmanifest': 'application/manifest+json; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
-  // Browsers show it so, and download it as what it is.
+  // Browsers display it as text, and download it with its own type.
   '.md': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -30,12 +33,12 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Types that compress well. */
 const COMPRESSIBLE = /^(?:text\/|image\/svg|application\/(?:json|manifest|wasm))/;
 
-/** The media type of a file; undefined when files with its ending are not served. */
+/** The media type of a file; undefined when files with its extension are not served. */
 export function typeOf(name: string): string | undefined {
   return TYPES[extname(name).toLowerCase()];
 }
 
-/** Reads a compressed form that stands ready; null when there is none. */
+/** Reads a precompressed form; null without one. */
 export type ReadCompressed = (coding: Coding) => Promise<Uint8Array | null>;
 
 const none: ReadCompressed = async () => null;
@@ -53,18 +56,18 @@ export class StaticFile {
     this.#ready = ready;
   }
 
-  /** The same for all codings, and therefore weak. */
+  /** The tag is the same for all codings, and therefore weak. */
   get tag(): string {
     this.#tag ??= entityTag(this.bytes);
     return this.#tag;
   }
 
-  /** Whether compressing it is worth it. */
+  /** Whether compression is worthwhile. */
   get isCompressible(): boolean {
     return this.bytes.length >= COMPRESSED_MIN && COMPRESSIBLE.test(this.type);
   }
 
-  /** Its compressed bytes; who asks while they are made waits for the same. */
+  /** Its compressed bytes; concurrent callers share one compression. */
   compressed(coding: Coding): Promise<Uint8Array> {
     const known = this.#compressed.get(coding);
     if (known !== undefined) return known;

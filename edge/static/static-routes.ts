@@ -1,6 +1,6 @@
 /**
- * Serves files at a prefix: the routes of the table, and the answers with their headers. Nothing here
- * asks who calls.
+ * Serves files at a prefix: the entries of the route table, and the responses with their headers.
+ * The caller is never checked.
  */
 import type { Config } from '#core/base/config/variables.ts';
 import { codingFor } from '#edge/http/compression.ts';
@@ -16,30 +16,30 @@ import { type StaticFile, typeOf } from './static-file.ts';
 export interface StaticSite {
   /** Such as `/admin`; no part of it is a parameter. */
   readonly prefix: string;
-  /** What it is, with its article: `the Admin App`. */
+  /** Its title, with the article: `the Admin App`. */
   readonly title: string;
   /** Whether it is served; otherwise its routes are ROUTE_NOT_FOUND. */
   readonly enabled: (config: Config) => boolean;
   readonly source: (services: PageServices) => FileSource;
   /** The Content-Security-Policy of a file. */
   readonly policy: (name: string, config: Config) => string;
-  /** The file at the prefix itself; null: nothing is there. */
+  /** The file at the prefix itself; null without one. */
   readonly entry: string | null;
-  /** Names that change with the content, so that browsers never ask again. */
+  /** Names that change with the content, so that browsers cache them without revalidation. */
   readonly hashed?: RegExp;
-  /** The file for all other paths that somebody may open, as a single-page application wants it. */
+  /** The file for all other paths of pages, for a single-page application. */
   readonly deepLinks?: string;
-  /** The page that browsers get with 404. */
+  /** The page that browsers receive with status 404. */
   readonly missing?: string;
 }
 
 const FOREVER = 'public, max-age=31536000, immutable';
-/** Kept, and asked for each time whether it has changed. */
+/** Cached, but revalidated on each use. */
 const ASK = 'no-cache';
 
-/** The name of a file as a request names it below a prefix. */
+/** The name of a file in the path of a request below a prefix. */
 interface Named {
-  /** Null when no file can have it. */
+  /** Null when no file can have this name. */
   readonly name: string | null;
   /** It ends with a slash. */
   readonly slash: boolean;
@@ -83,7 +83,7 @@ async function fileResponse(
   }
   const typed = { ...headers, 'Content-Type': file.type };
   const coding = compresses ? codingFor(request) : null;
-  // The server says itself that what is not compressed could be.
+  // The server marks an uncompressed response as compressible.
   if (coding === null) return { status: 200, headers: typed, body: file.bytes };
   return {
     status: 200,
@@ -92,7 +92,7 @@ async function fileResponse(
   };
 }
 
-/** Whether a path without a file is one of the pages that the application makes itself. */
+/** Whether a path without a file is one of the pages that the application renders. */
 function isDeepLink(site: StaticSite, request: Request, { name, hostile }: Named): boolean {
   if (hostile || (name !== null && site.hashed?.test(name) === true)) return false;
   return acceptsPages(request) || name === null || typeOf(name) === undefined;
@@ -114,7 +114,7 @@ async function answer(
     if (!named.slash || deepLinks !== undefined) {
       return await fileResponse(request, site, name, file, config);
     }
-    // Relative, because a proxy may have put something in front of the path.
+    // Relative, because a proxy may have prepended a path.
     const last = request.path.replace(/\/+$/, '').split('/').at(-1) ?? '';
     return { status: 301, headers: { Location: `../${last}`, 'Cache-Control': ASK } };
   }
@@ -141,7 +141,7 @@ function entryOf(site: StaticSite, part: Pick<RouteEntry, 'path' | 'summary' | '
   return { ...shared, handle: { unchecked }, ...part };
 }
 
-/** The entry of the table for the prefix itself. */
+/** The route table entry for the prefix itself. */
 export function staticFile(site: StaticSite): RouteEntry {
   const { prefix, title, entry } = site;
   const type = entry === null ? undefined : typeOf(entry)?.replace(/;.*/, '');
@@ -149,7 +149,10 @@ export function staticFile(site: StaticSite): RouteEntry {
   return entryOf(site, { path: prefix, summary: `Reads ${title}`, answer: statuses });
 }
 
-/** The entries of the table that serve a site: for its prefix, if a file is there, and for all below. */
+/**
+ * The route table entries of a site: for its prefix if a file exists there, and for all paths
+ * below.
+ */
 export function staticRoutes(site: StaticSite): readonly RouteEntry[] {
   const { prefix, title, entry } = site;
   const files = { statuses: [200, 304], type: null };

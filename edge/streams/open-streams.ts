@@ -1,6 +1,6 @@
 /**
- * The open streams of this edge: lists, exports and events that are still being sent. A revoked
- * right or an ended session ends the streams concerned with `cut`.
+ * The open streams of this edge: lists, exports and events that are still being sent. Revoking a
+ * permission or ending a session closes the affected streams with `cut`.
  */
 
 import type { Caller } from '#core/access/grants.ts';
@@ -12,17 +12,17 @@ import type { HealthChecks } from '#core/base/process/health-check.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
 
-/** What is streamed, and to whom. */
+/** The content of a stream, and its caller. */
 export interface StreamFacts {
   readonly kind: 'items' | 'events';
-  /** The caller when the answer began. */
+  /** The caller when the response began. */
   readonly caller: Caller;
-  /** The collection that is read, perhaps with related ones; null for events. */
+  /** The collection that is read, possibly with related ones; null for events. */
   readonly collection: string | null;
-  /** When its request arrived, by `performance.now()`: its rights are not older. */
+  /** When its request arrived, by `performance.now()`; its permissions were loaded later. */
   readonly since: number;
   /**
-   * The caller of the same credentials now.
+   * Authenticates the same credentials again.
    * @throws ServiceError when they are no longer valid
    */
   again(): Promise<Caller>;
@@ -30,7 +30,9 @@ export interface StreamFacts {
 
 /** One open stream. */
 export interface OpenStream extends StreamFacts {
-  /** Ends it at once: closes the connection without the last chunk, and stops its work. */
+  /**
+   * Ends the stream immediately: closes the connection without the last chunk, and stops its work.
+   */
   cut(reason: string): void;
 }
 
@@ -49,20 +51,20 @@ export class OpenStreams implements Iterable<OpenStream> {
     );
   }
 
-  /** All open streams; some may have ended meanwhile. */
+  /** A snapshot of all open streams; some may have ended in the meantime. */
   [Symbol.iterator](): Iterator<OpenStream> {
     return [...this.#open][Symbol.iterator]();
   }
 
-  /** The open streams of a user, or else of an anonymous address. */
+  /** The open streams of a user, or of an anonymous address. */
   of(caller: Pick<Caller, 'user' | 'ip'>): readonly OpenStream[] {
     const holder = quotaKeyOf(caller);
     return [...this.#open].filter((stream) => quotaKeyOf(stream.caller) === holder);
   }
 
   /**
-   * How many are open.
-   * @param most answers with items that may be streamed at the same time
+   * The number of open streams as health checks.
+   * @param most maximum of concurrent streams with items
    */
   checks(most: number): HealthChecks {
     const count = (wanted: StreamFacts['kind']) =>
@@ -84,7 +86,7 @@ export class OpenStreams implements Iterable<OpenStream> {
     };
   }
 
-  /** Calls the listener for each stream that is opened, until the returned function is called. */
+  /** Calls the handler for each stream that is opened, until the returned function is called. */
   onOpen(handler: (stream: OpenStream) => void): () => void {
     this.#heard.add(handler);
     return () => {
@@ -93,7 +95,7 @@ export class OpenStreams implements Iterable<OpenStream> {
   }
 
   /**
-   * The pieces of an answer, which is listed until they end or are no longer read.
+   * The pieces of a response, which is registered until they end or are no longer read.
    * @throws ServiceError SERVICE_UNAVAILABLE for items when the stream is ended before it begins
    */
   listed(request: Pick<Request, 'signal' | 'cut'>, facts: StreamFacts, pieces: Pieces): Pieces {
@@ -109,7 +111,7 @@ export class OpenStreams implements Iterable<OpenStream> {
       request.signal.removeEventListener('abort', remove);
     };
     this.#open.add(stream);
-    // Pieces that were never read do not notice otherwise.
+    // Pieces that were never read do not report their end otherwise.
     request.signal.addEventListener('abort', remove);
     if (request.signal.aborted) remove();
     else for (const handler of this.#heard) handler(stream);
@@ -124,8 +126,8 @@ export class OpenStreams implements Iterable<OpenStream> {
 }
 
 /**
- * Releases what a source of pieces holds when nobody reads it: a generator that has not begun does
- * not do that itself.
+ * Releases the resources of unread pieces, because a generator that has not begun does not do that
+ * itself.
  */
 function discard(pieces: Pieces): void {
   const iterator = pieces[Symbol.asyncIterator]();
@@ -137,7 +139,7 @@ function discard(pieces: Pieces): void {
 }
 
 /**
- * The same pieces; reports when they have ended. Not a generator, so that `return()` reaches the
+ * The same pieces; reports when they have ended. Not a generator, so that `return()` calls the
  * source.
  */
 function watched(source: AsyncIterator<Piece>, ended: () => void): AsyncIterator<Piece> {

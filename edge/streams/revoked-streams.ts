@@ -1,6 +1,6 @@
 /**
- * Ends streams whose callers have lost the right to them, as soon as this process learns of it.
- * Streams whose callers gained rights, or lost others, continue.
+ * Ends streams whose callers have lost permission for them, as soon as this process is notified.
+ * Streams continue when their callers gained permissions, or lost unrelated ones.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#core/access/grants.ts';
@@ -16,15 +16,13 @@ export interface RightWatchParts {
   readonly catalog: Pick<CatalogSource, 'onAccess'>;
 }
 
-/**
- * How long (ms) changes are kept for streams that were requested before them and begin after them.
- */
+/** How long (ms) changes are stored for streams that were requested before them and begin later. */
 const KEPT_MS = 60_000;
 const MOST_KEPT = 1_000;
 const REASON = 'The right to it was lost.';
 const CHANGED = 'Rights changed while it was being read. Send the request again.';
 
-/** A change, and when it happened by `performance.now()`. */
+/** A change, and its time by `performance.now()`. */
 interface Heard {
   readonly at: number;
   readonly changes: AccessChanges | null;
@@ -63,11 +61,11 @@ export class RightWatch {
     const [oldest] = this.#heard;
     const forgotten = this.#heard.length > MOST_KEPT && oldest !== undefined && oldest.at > since;
     const changed = this.#heard.some(({ at, changes }) => at >= since && concerns(changes, caller));
-    // The rights of the read are not known at that point.
+    // The permissions at the time of the read are unknown.
     if (forgotten || changed || performance.now() - since > KEPT_MS) stream.cut(CHANGED);
     else {
       const rights = this.#parts.access.rightsOf(caller);
-      // Their reader gets the failure.
+      // The reader of the promise receives the failure.
       rights.catch(() => undefined);
       this.#rights.set(stream, rights);
     }
@@ -80,13 +78,13 @@ export class RightWatch {
       const now = await this.#parts.access.rightsOf(caller);
       if (before !== undefined && isKept(stream, before, caller, now)) return;
     } catch {
-      // Nobody any more, or it cannot be seen.
+      // The credentials are no longer valid, or the permissions cannot be loaded.
     }
     stream.cut(REASON);
   }
 }
 
-/** Whether changes may concern the identity or the rights of a caller. */
+/** Whether changes may affect the identity or the permissions of a caller. */
 export function concerns(changes: AccessChanges | null, caller: Caller): boolean {
   if (changes === null) return true;
   const { user, session, role, roles, policies } = caller;
@@ -99,7 +97,7 @@ export function concerns(changes: AccessChanges | null, caller: Caller): boolean
   );
 }
 
-/** Whether a stream that began with some rights may continue with the current ones. */
+/** Whether a stream that began with earlier permissions may continue with the current ones. */
 function isKept({ kind, caller: was }: OpenStream, before: Rights, is: Caller, now: Rights) {
   if (is.user !== was.user || (is.lacksSecondFactor && !was.lacksSecondFactor)) return false;
   if (now.admin) return true;
@@ -117,7 +115,7 @@ function isKept({ kind, caller: was }: OpenStream, before: Rights, is: Caller, n
   }
 }
 
-/** The values that rules may compare with are the same. */
+/** Whether the caller's values for rules are unchanged. */
 function isAlike(was: Caller, is: Caller): boolean {
   return was.role === is.role && isDeepStrictEqual(was.roles, is.roles);
 }

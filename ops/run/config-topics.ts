@@ -1,11 +1,11 @@
-/** The environment variables by what they are about, for `npm run config` and the documentation. */
+/** The environment variables by topic, for `npm run config` and the documentation. */
 import { locationVariables, prefixOf } from '#core/base/config/storage-location.ts';
 import type { Variable } from '#core/base/config/variable.ts';
 import { VARIABLES_BY_TOPIC } from '#core/base/config/variables.ts';
 
 export type Entry = Variable<unknown, string | undefined>;
 
-/** Variables that belong together, in their order. */
+/** Related variables, in their order. */
 export interface Topic {
   readonly title: string;
   readonly entries: readonly (readonly [string, Entry])[];

@@ -23,12 +23,12 @@ function setting(name: string, entry: Entry, env: Environment): string {
   return '';
 }
 
-/** What a variable means, with its other name. */
+/** The description of a variable, with its other name. */
 export function meaningOf({ meaning, alias }: Entry): string {
   return alias === undefined ? meaning : `${meaning}; also read from ${alias}`;
 }
 
-/** Lines that fit, broken where a space or a comma of a long list is. */
+/** Wraps text at spaces, or at the commas of a long list. */
 function wrap(text: string): string {
   const lines = [''];
   for (const word of text.split(/(?<= )|(?<=,)/)) {

@@ -1,7 +1,7 @@
 /**
- * The Admin App in a real browser: a cluster that serves its build, pages that are signed in, and
- * everything that must not happen on them, collected: errors, refused and foreign requests, violations
- * of the Content-Security-Policy. Screenshots go to `.screenshots/<test>/`.
+ * The Admin App in a real browser: a cluster that serves its build, and signed-in pages. Forbidden
+ * events on the pages are collected: errors, failed and foreign requests, violations of the
+ * Content-Security-Policy. Screenshots are stored in `.screenshots/<test>/`.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -20,7 +20,7 @@ import type { Teardown } from './database.ts';
 import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** A busy machine takes its time; nobody waits for this who is well. */
+/** Timeout (ms) for busy machines; successful tests never wait this long. */
 const PATIENCE = 60_000;
 
 export const ADMIN = { email: 'admin@example.com', password: 'the admin of tests' } as const;
@@ -28,7 +28,7 @@ export const ADMIN = { email: 'admin@example.com', password: 'the admin of tests
 export const DESKTOP = { width: 1280, height: 800 } as const;
 export const PHONE = { width: 390, height: 844 } as const;
 
-/** So many times slower is the processor of pages: finds what a journey takes for granted. */
+/** The slowdown factor of the pages' processor, which reveals timing assumptions of a test. */
 const SLOWER = Number(process.env.TEST_SLOWER ?? 1);
 
 /** Rules of WCAG up to 2.2 AA. */
@@ -37,23 +37,28 @@ const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 export interface AppPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What must not have happened, each with what and where. */
+  /** The forbidden events, each with its kind and place. */
   readonly faults: readonly string[];
-  /** Lets answers with this status be, from now on, on paths that have the text in them. */
+  /** From now on accepts responses with this status on paths that contain the text. */
   expectStatus(status: number, path: string): void;
-  /** Opens an address of the App, such as `/content`, and waits for its heading. */
+  /** Opens a path of the App, such as `/content`, and waits for its heading. */
   open(path: string): Promise<void>;
-  /** Signs in by the form and waits until the App is there. */
+  /** Signs in with the form and waits until the App is displayed. */
   signIn(credentials?: Credentials): Promise<void>;
-  /** Keeps a picture of the page. */
+  /** Stores a screenshot of the page. */
   screenshot(name: string): Promise<void>;
-  /** What axe finds that matters, one line each; by some of its rules, or all; on all, or within. */
+  /**
+   * The relevant findings of axe, one line each; optionally limited to some rules, or to a part of
+   * the page.
+   */
   axe(rules?: readonly string[], within?: string): Promise<readonly string[]>;
-  /** Presses Tab until something with this accessible name has the focus, at most `limit` times. */
+  /**
+   * Presses Tab until an element with this accessible name has the focus, at most `limit` times.
+   */
   tabTo(name: string, limit?: number): Promise<void>;
-  /** Chooses by its first letters in the list of choices that has the focus. */
+  /** Selects an option by its first letters in the focused select element. */
   pick(text: string): Promise<void>;
-  /** Opens the menu of a button that adds something, and chooses from it. */
+  /** Opens the menu of a button for additions, and selects an entry. */
   addFrom(button: string, choice: string): Promise<void>;
 }
 
@@ -64,22 +69,22 @@ export interface Credentials {
 
 export interface TestApp {
   readonly cluster: Cluster;
-  /** Opens the App in a browser of its own: nothing is shared with other pages. */
+  /** Opens the App in a separate browser context, which shares no state with other pages. */
   newPage(options?: BrowserContextOptions): Promise<AppPage>;
-  /** Another tab beside one that is there: the same cookies. */
+  /** Another tab in the context of an existing page: the same cookies. */
   newTab(beside: AppPage): Promise<AppPage>;
 }
 
 export interface TestAppOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly workers?: number;
-  /** Tables and metadata that are there before anybody looks. */
+  /** Creates tables and metadata before the first page is opened. */
   readonly prepare?: (cluster: Cluster) => Promise<void>;
 }
 
 let axeSource: string | null = null;
 
-/** A function of the page: the name by which assistive technology knows an element. */
+/** A function for the page: the accessible name of an element. */
 const NAME_OF = `(element) => {
   const by = (element.getAttribute('aria-labelledby') ?? '').split(' ').filter(Boolean);
   const named = [...(element.labels ?? []), ...by.flatMap((id) => document.getElementById(id) ?? [])];
@@ -87,25 +92,27 @@ const NAME_OF = `(element) => {
   return (texts.find(Boolean) ?? element.textContent ?? '').replaceAll('*', '').trim();
 }`;
 
-/** Finds in the page the name of what has the focus. */
+/** Returns the accessible name of the focused element in the page. */
 const FOCUSED_NAME = `(() => {
   const element = document.activeElement;
   return element === null || element === document.body ? '' : (${NAME_OF})(element);
 })()`;
 
-/** Whether something is in the page that has the name and may get the focus. */
+/** Whether the page contains a focusable element with this name. */
 function isThere(name: string): string {
   return `[...document.querySelectorAll('a, button, input, select, textarea, [tabindex]')]
     .map(${NAME_OF}).includes(${JSON.stringify(name)})`;
 }
 
-/** What is chosen in the list of choices that has the focus. */
+/** The selected option of the focused select element. */
 const CHOSEN = "document.activeElement?.selectedOptions?.[0]?.text.trim() ?? ''";
-/** The browser takes letters that come within a second for the beginning of one word. */
+/** The browser combines letters that are typed within a second to the prefix of one option. */
 const LETTERS_MS = 1_100;
 const PICKS = 5;
 
-/** Waits for what moves and fades, but not for what never ends: half-visible text has no contrast. */
+/**
+ * Waits for finite animations, but not for endless ones, because half-visible text has no contrast.
+ */
 const AT_REST = `Promise.all(
   document.getAnimations()
     .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
@@ -119,7 +126,7 @@ function watch(page: Page, origin: string): { faults: string[]; expected: [numbe
     expected.some(([known, path]) => known === status && url.includes(path));
   page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`));
   page.on('console', (message) => {
-    // Answers with an error status are judged where they arrive.
+    // Responses with an error status are checked where they arrive.
     if (message.text().startsWith('Failed to load resource')) return;
     if (message.type() === 'error' || message.type() === 'warning') {
       faults.push(`console: ${message.text()}`);
@@ -135,13 +142,13 @@ function watch(page: Page, origin: string): { faults: string[]; expected: [numbe
   });
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? '';
-    // What a page no longer needs when it is left is given up.
+    // A page aborts requests that it no longer needs when it is closed.
     if (reason !== 'net::ERR_ABORTED') faults.push(`${reason}: ${request.url()}`);
   });
   return { faults, expected };
 }
 
-/** What a screen reader adds to the name of a control: the text that it is described by. */
+/** The description that a screen reader adds to the name of a control. */
 export async function descriptionOf(control: Locator): Promise<string | null> {
   const id = await control.getAttribute('aria-describedby');
   return await control.page().locator(`[id="${id}"]`).textContent();
@@ -163,7 +170,7 @@ export async function startApp(
       ADMIN_PASSWORD: ADMIN.password,
       LOGIN_STALL_TIME: '1ms',
       RATE_LIMIT_LOGIN_ENABLED: 'false',
-      // Images wait for a processor, too.
+      // Images also wait for a processor.
       ASSETS_TRANSFORM_TIMEOUT: '30s',
       ...options.env,
     },
@@ -183,7 +190,7 @@ export async function startApp(
     }
     opened += 1;
     const last = join(pictures, `last-${opened}.png`);
-    // How a journey ended, which tells most about one that failed.
+    // The final screenshot is the most useful information about a failed test.
     t.teardown(async () => {
       if (!page.isClosed()) await page.screenshot({ path: last });
     });
@@ -199,7 +206,7 @@ export async function startApp(
       open,
       expectStatus: (status, path) => void expected.push([status, path]),
       async signIn({ email, password } = ADMIN) {
-        // Who is not signed in is told so by 401.
+        // A caller who is not signed in receives 401.
         const others = expected.length;
         for (const path of [
           '/users/me',
@@ -237,7 +244,8 @@ export async function startApp(
         const faults = await run();
         const isPale = (fault: string) => fault.startsWith('color-contrast:');
         if (!faults.some(isPale)) return faults;
-        // A notice may have begun to fade while it was judged; what is too pale is so at rest, too.
+        // A notice may have begun to fade during the check; insufficient contrast persists at rest,
+        // too.
         return [...faults.filter((fault) => !isPale(fault)), ...(await run()).filter(isPale)];
       },
       async addFrom(button, choice) {

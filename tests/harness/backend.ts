@@ -1,4 +1,4 @@
-/** The ways a cluster's queue and messages can run; suites that touch either run once for each. */
+/** The backends of a cluster's queue and messages; suites that use either run once for each. */
 
 export interface Backend {
   readonly name: 'postgres' | 'redis';
@@ -14,7 +14,7 @@ const all: readonly Backend[] = [
     : [{ name: 'redis', env: { REDIS_URL: process.env.TEST_REDIS_URL } } as const]),
 ];
 
-/** All of them, or the one of the day in a daily run. */
+/** All backends, or the one of the day in a daily run. */
 export const backends: readonly Backend[] = all.filter((_, index) => {
   const { TEST_DAY: day } = process.env;
   return day === undefined || index === Number(day) % all.length;

@@ -1,4 +1,4 @@
-/** Bodies of answers, in the shapes that tests look into. */
+/** Bodies of responses, in the types that tests inspect. */
 import type { Job } from '#core/jobs/job.ts';
 
 export interface JobBody {
@@ -16,7 +16,7 @@ export interface ErrorsBody {
   }[];
 }
 
-/** Parses a body; the shape is the caller's claim, which assertions then test. */
+/** Parses a body; the caller asserts the type, and the test's assertions check it. */
 export async function bodyOf<T>(response: Response): Promise<T> {
   return JSON.parse(await response.text());
 }

@@ -1,6 +1,6 @@
 /**
- * A real browser for tests: the Chromium that comes as an npm package, else the machine's own. Where
- * neither starts, tests of the browser are left out by name, but not where CI is set.
+ * A real browser for tests: the Chromium of an npm package, else the machine's own. If neither
+ * starts, browser tests are skipped with a message, except when CI is set.
  */
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,13 +18,16 @@ function fontConfiguration(fonts: string, cache: string): string {
 `;
 }
 
-/** What unpacks the package's Chromium; it works in TMPDIR, and takes what has the right name there for whole. */
+/**
+ * The unpacker of the package's Chromium. It works in TMPDIR, and assumes that existing files with
+ * the right name are complete.
+ */
 async function chromiumIn(folder: string) {
   process.env.TMPDIR = folder;
   return await import('@sparticuz/chromium');
 }
 
-/** Fills the folder at once: tests that begin together find nothing or everything in it. */
+/** Fills the folder atomically: concurrent tests find either no folder or a complete one. */
 async function unpackInto(folder: string): Promise<void> {
   const require = createRequire(import.meta.url);
   const libraries = join(dirname(require.resolve('@sparticuz/chromium')), '../bin/al2023.tar.br');
@@ -32,14 +35,15 @@ async function unpackInto(folder: string): Promise<void> {
   const { default: chromium, inflate } = await chromiumIn(unfinished);
   await chromium.executablePath();
   await inflate(libraries);
-  // The configuration of the package names folders of another system; without fonts no text is visible.
+  // The package's configuration contains folders of another system; without fonts no text is
+  // visible.
   const fonts = fontConfiguration(join(folder, 'fonts'), join(folder, 'fonts-cache'));
   writeFileSync(join(unfinished, 'fonts', 'fonts.conf'), fonts);
   try {
     renameSync(unfinished, folder);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
-    // Somebody else was faster.
+    // Another process has already created the folder.
     if (!existsSync(folder)) throw error;
   }
 }
@@ -58,7 +62,7 @@ async function launch(path: string): Promise<Browser> {
   return chromium.launch({ executablePath: path, headless: true, chromiumSandbox: false });
 }
 
-/** Starts a browser, which ends with the test; null where there is none and none is required. */
+/** Starts a browser, which ends with the test; null when no browser starts and none is required. */
 export async function startBrowser(t: Teardown): Promise<Browser | null> {
   const reasons: unknown[] = [];
   for (const find of [unpack, async () => OWN]) {

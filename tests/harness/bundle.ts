@@ -1,6 +1,7 @@
 /**
- * Bundles the scripts that the suite starts hundreds of times: to find and load some hundred modules
- * is most of what starting an edge costs. The preloaded `stripped.mjs` runs the bundle of a script.
+ * Bundles the scripts that the suite starts hundreds of times, because finding and loading about a
+ * hundred modules dominates the startup of an edge. The preloaded `stripped.mjs` runs the bundle of
+ * a script.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ const SCRIPTS = [
   'ops/run/monitor/main.ts',
 ];
 
-/** Keeps what a module says of its own place, which the bundle's place would replace. */
+/** Preserves a module's references to its own path, which the bundle's path would replace. */
 const OWN_PLACE: Plugin = {
   name: 'own-place',
   setup({ onLoad }) {
@@ -34,7 +35,7 @@ const OWN_PLACE: Plugin = {
   },
 };
 
-/** Removes what runs have left that were killed; those of today may still be at work. */
+/** Removes the leftovers of killed runs, except today's, which may still be in use. */
 function removeForgotten(folder: string): void {
   for (const name of readdirSync(folder).filter((one) => one.startsWith(PREFIX))) {
     const path = join(folder, name);
@@ -43,9 +44,9 @@ function removeForgotten(folder: string): void {
   }
 }
 
-/** @returns the folder of the bundles, each at the path of its script with the ending `.js` */
+/** @returns the folder of the bundles, each at the path of its script with the extension `.js` */
 export async function bundleScripts(): Promise<string> {
-  // From here the bundles find the packages.
+  // Bundles in this folder can resolve the packages.
   const packages = join(ROOT, 'node_modules');
   removeForgotten(packages);
   const folder = mkdtempSync(join(packages, PREFIX));

@@ -1,4 +1,4 @@
-/** Certificates of an authority of the test's own, made with the `openssl` of the machine. */
+/** Certificates of a test authority, created with the `openssl` of the machine. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,16 +17,16 @@ export interface Authority {
   /**
    * A certificate that the authority has signed.
    * @param name such as `DNS:named.test` or `IP:127.0.0.1`
-   * @param days for which it is valid from now; negative for one that has expired
+   * @param days of validity from now; negative for an expired certificate
    */
   issue(name: string, days?: number): Certificate;
-  /** One that nobody but itself has signed. */
+  /** A self-signed certificate. */
   selfSigned(name: string): Certificate;
 }
 
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** A new authority; its files go with the test. */
+/** A new authority; its files are removed with the test. */
 export function createAuthority(t: Teardown): Authority {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-certificates-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-/** Runs real edges and workers, as processes of their own, on a database of the test's own. */
+/** Runs real edges and workers, as separate processes, on a separate database of the test. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,14 +17,16 @@ import { processEnvironment } from './process.ts';
 import { until } from './until.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-for-tests';
-/** For tests that kill workers. All others would only see a busy machine's jobs taken over. */
+/**
+ * For tests that kill workers. In other tests it would cause takeovers of jobs on a busy machine.
+ */
 export const QUICK_TAKEOVER = { JOB_LOCK_DURATION: '2s' };
 
 export interface ClusterOptions {
   readonly edges?: number;
   readonly workers?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** A database with system tables of this release; a new one when not given. */
+  /** A database with system tables of this release; by default a new one. */
   readonly databaseUrl?: string;
 }
 
@@ -34,9 +36,9 @@ export interface Member {
   readonly process: ChildProcess;
   /** Resolves with the name of the failpoint at which the process stopped. */
   readonly stoppedAt: Promise<string>;
-  /** The end of what it has written. */
+  /** The end of its output. */
   readonly output: () => string;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the process to end. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ export interface Cluster {
   addEdge(env?: Readonly<Record<string, string>>): Promise<Edge>;
   startEdge(port: number, env?: Readonly<Record<string, string>>): Promise<Member>;
   startWorker(env?: Readonly<Record<string, string>>): Promise<Member>;
-  /** Waits until all edges of the beginning answer the admin on this path with 200. */
+  /** Waits until all initial edges respond to the admin on this path with 200. */
   served(path: string): Promise<void>;
 }
 
@@ -118,7 +120,8 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
     ARGON2_MEMORY: '1mb',
     ARGON2_TIME: '1',
     LOG_LEVEL: 'warn',
-    // A busy machine lets requests wait long, which is no answer to what a test asks.
+    // On a busy machine requests wait long, which would otherwise fail a test for an unrelated
+    // reason.
     DATABASE_POOL_WAIT: '1m',
     EDGE_PROCESSES: String(edgeCount),
     WORKER_PROCESSES: String(workerCount),

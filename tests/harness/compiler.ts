@@ -1,8 +1,8 @@
-/** Compiles TypeScript in tests, and compares values with the types that the compiler finds. */
+/** Compiles TypeScript in tests, and compares values with the inferred types. */
 import ts from 'typescript';
 import { isJsonObject } from '#core/base/json/json-object.ts';
 
-/** As strict as a program of a client can be, with sources of this repository in reach. */
+/** As strict as a client's program can be, with access to sources of this repository. */
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2024,
   lib: ['lib.es2024.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
@@ -19,7 +19,7 @@ const OPTIONS: ts.CompilerOptions = {
 
 export interface Compiled {
   readonly program: ts.Program;
-  /** What is wrong, as `file:line text`; lines count from 1. */
+  /** The compiler errors, as `file:line text`; lines count from 1. */
   readonly errors: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function compile(...files: readonly string[]): Compiled {
   return { program, errors };
 }
 
-/** The type of what a function of a file yields, which may be a promise. */
+/** The result type of a function in a file, without its promise. */
 export function yieldOf({ program }: Compiled, file: string, name: string): ts.Type {
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(file);
@@ -61,8 +61,8 @@ function matchesPrimitive(type: ts.Type, value: unknown): boolean | null {
 }
 
 /**
- * Where a value is not what its type says: paths with reasons. Objects have the members of their
- * type, and no others.
+ * Paths where a value does not match its type, with reasons. Objects must have exactly the members
+ * of their type.
  */
 export function misfits({ program }: Compiled, type: ts.Type, value: unknown): string[] {
   const checker = program.getTypeChecker();

@@ -1,10 +1,10 @@
-/** Gives each test file a database of its own on the server that `tests/run.ts` started. */
+/** Gives each test file a separate database on the server that `tests/run.ts` started. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { migrate } from '#core/model/system/migrate.ts';
 
-/** What a test registers its cleaning up with. */
+/** The object with which a test registers its cleanup. */
 export interface Teardown {
   teardown(handler: () => unknown): void;
 }
@@ -15,12 +15,12 @@ function required(name: string): string {
   return value;
 }
 
-/** Whether this is the pass for roles without any special right. */
+/** Whether this is the pass with roles without special privileges. */
 const ORDINARY = process.env.TEST_ROLE === 'ordinary';
-/** The database with the system tables that others are copied from. */
+/** The database with the system tables that is copied. */
 const TEMPLATE = 'template_system';
 
-/** @param role whose password is its name; the superuser when left out */
+/** @param role whose password is its name; by default the superuser */
 function urlOf(database: string, role?: string): string {
   const url = new URL(required('TEST_POSTGRES_URL'));
   url.pathname = `/${database}`;
@@ -45,10 +45,10 @@ export async function asSuperuser(
   }
 }
 
-/** A pool that has ended may still be saying goodbye; what stays longer is forced out. */
+/** Time (ms) for an ended pool to close its sessions; later sessions are terminated. */
 const GOODBYE_MS = 2_000;
 
-/** Waits until nobody is connected to a database, but not for long. */
+/** Waits, for a limited time, until no session is connected to a database. */
 async function left(client: pg.Client, database: string): Promise<void> {
   const end = performance.now() + GOODBYE_MS;
   const text = 'SELECT count(*)::int AS sessions FROM pg_stat_activity WHERE datname = $1';
@@ -60,14 +60,14 @@ async function left(client: pg.Client, database: string): Promise<void> {
 }
 
 /**
- * Copying files takes a fourth of what writing them to the log does. PostgreSQL 14, on which the
- * roles are ordinary ones, knows no other way.
+ * Copying files takes a fourth of the time of writing them to the log. PostgreSQL 14, used in the
+ * pass with ordinary roles, has no such option.
  */
 function options(name: string): string {
   return ORDINARY ? `OWNER ${name}` : 'STRATEGY file_copy';
 }
 
-/** Makes a database under a name of its own and drops it when the test ends. */
+/** Creates a database with a unique name and drops it when the test ends. */
 async function make(t: Teardown, template: string): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asSuperuser(async (client) => {
@@ -85,8 +85,8 @@ async function make(t: Teardown, template: string): Promise<string> {
 }
 
 /**
- * Makes an empty database and drops it when the test ends. In the pass for ordinary roles its
- * owner is a role without any special right, and the URL is that role's.
+ * Creates an empty database and drops it when the test ends. In the pass for ordinary roles its
+ * owner is a role without special privileges, and the URL uses that role.
  */
 export async function createDatabase(t: Teardown): Promise<string> {
   const name = await make(t, 'template1');
@@ -97,7 +97,7 @@ export async function createDatabase(t: Teardown): Promise<string> {
   return urlOf(name, name);
 }
 
-/** Makes the database that {@link createSystemDatabase} copies; once, before all tests. */
+/** Creates the database that {@link createSystemDatabase} copies; once, before all tests. */
 export async function makeTemplate(): Promise<void> {
   await asSuperuser(async (client) => {
     if (ORDINARY) await client.query(`CREATE ROLE ${TEMPLATE} LOGIN PASSWORD '${TEMPLATE}'`);
@@ -112,8 +112,8 @@ export async function makeTemplate(): Promise<void> {
 }
 
 /**
- * Makes a database like {@link createDatabase}, with the system tables in its schema `public` as
- * migrations leave them, and an installation's id of its own.
+ * Creates a database like {@link createDatabase}, with the migrated system tables in its schema
+ * `public`, and a new installation id.
  */
 export async function createSystemDatabase(t: Teardown): Promise<string> {
   const name = await make(t, TEMPLATE);

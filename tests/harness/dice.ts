@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same decisions. */
+/** Reproducible randomness: the same seed produces the same decisions. */
 
 /** Mulberry32: numbers from 0 to below 1, the same for the same seed. */
 function randomOf(start: number): () => number {
@@ -11,7 +11,7 @@ function randomOf(start: number): () => number {
   };
 }
 
-/** What a test that tries things decides by. */
+/** The random decisions of a test. */
 export class Dice {
   readonly #random: () => number;
 

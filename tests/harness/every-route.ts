@@ -1,7 +1,7 @@
 /**
- * A request for each route of the table that comes to what the route is for and can be sent again and
- * again: keys that no item has for what is changed or removed, new names for what is created. A route that
- * is added to the table is asked with an empty object until it gets a sample here.
+ * A repeatable request for each route of the table that exercises the purpose of the route. Changes
+ * and removals use nonexistent keys; creations use new names. A new route receives an empty object
+ * until it gets a sample here.
  */
 import { randomUUID } from 'node:crypto';
 import type { RouteEntry } from '#edge/rest/route.ts';
@@ -9,14 +9,14 @@ import { ROUTES } from '#edge/rest/route-table.ts';
 import { ADMIN_TOKEN, type Cluster } from './cluster.ts';
 import { until } from './until.ts';
 
-/** What a route answered. */
+/** The response of a route. */
 export interface RouteAnswer {
   /** Method and path as in the table. */
   readonly route: string;
-  /** 0 without an answer. */
+  /** 0 without a response. */
   readonly status: number;
   readonly retryAfter: string | null;
-  /** The beginning of the body, or why there was no answer. */
+  /** The beginning of the body, or why there was no response. */
   readonly text: string;
 }
 
@@ -24,18 +24,18 @@ interface Sample {
   readonly body?: string | FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
-  /** What stands for the named parts of the path. */
+  /** The values of the path parameters. */
   readonly parts?: Readonly<Record<string, string>>;
 }
 
 const WITHIN_MS = 60_000;
-/** Two for each time that all routes are asked. */
+/** Two for each round over all routes. */
 const UPLOADS = 60;
 const AT_ONCE = 24;
 const TEXT_SHOWN = 300;
 const CREDENTIALS = { email: 'routes@example.com', password: 'the password for all routes' };
 
-/** Variables of a cluster that is asked for every route. */
+/** Variables of a cluster for these requests. */
 export const ROUTE_ENVIRONMENT = {
   ADMIN_EMAIL: CREDENTIALS.email,
   ADMIN_PASSWORD: CREDENTIALS.password,
@@ -46,7 +46,7 @@ export const ROUTE_ENVIRONMENT = {
   TUS_MAX_PER_USER: '100000',
 };
 
-/** Answers that no outage explains, each as a line. */
+/** Responses that no outage explains, each as a line. */
 export function faultsOf(answers: readonly RouteAnswer[]): string[] {
   const isFault = ({ status, retryAfter }: RouteAnswer) =>
     status === 0 || (status === 503 ? retryAfter === null : status >= 500);
@@ -68,19 +68,19 @@ const json = (value: unknown): Sample => ({ body: JSON.stringify(value) });
 export class EveryRoute {
   readonly #cluster: Cluster;
   readonly #url: string;
-  /** Keys of what is there. */
+  /** Keys of existing rows. */
   #there = { file: '', job: '', exported: '', revision: '' };
-  /** Keys of uploads of which nothing has arrived; each is used once. */
+  /** Keys of uploads without content; each is used once. */
   readonly #uploads: string[] = [];
   #count = 0;
 
-  /** @param url the edge that is asked */
+  /** @param url the edge that receives the requests */
   constructor(cluster: Cluster, url: string) {
     this.#cluster = cluster;
     this.#url = url;
   }
 
-  /** Makes what the routes are about: a table, a file, jobs that are done, and an upload. */
+  /** Creates the objects of the routes: a table, a file, completed jobs, and an upload. */
   async prepare(): Promise<void> {
     const { db } = this.#cluster;
     await db.query(`CREATE TABLE thing (id serial PRIMARY KEY, name text, sort int);
@@ -111,7 +111,7 @@ export class EveryRoute {
     }
   }
 
-  /** Asks for routes, some at a time. */
+  /** Sends requests to routes, some concurrently. */
   async ask(entries: readonly RouteEntry[] = ROUTES): Promise<RouteAnswer[]> {
     const left = [...entries];
     const answers: RouteAnswer[] = [];
@@ -124,7 +124,7 @@ export class EveryRoute {
     return answers;
   }
 
-  /** Waits until each route answers with the status that it had. */
+  /** Waits until each route responds with its earlier status. */
   async answersAs(before: readonly RouteAnswer[], limit?: number): Promise<void> {
     const statuses = new Map(before.map(({ route, status }) => [route, status]));
     let left = [...ROUTES];
@@ -151,7 +151,7 @@ export class EveryRoute {
     try {
       const answer = await this.#fetch(method, `${path}${sample.query ?? ''}`, sample);
       const { status, headers } = answer;
-      // An answer that fails after it began is cut off, so that its client notices.
+      // A response that fails after it began is cut off, so that its client detects the failure.
       const text = await answer.text().then(
         (whole) => whole.slice(0, TEXT_SHOWN),
         () => 'cut off',
@@ -177,7 +177,7 @@ export class EveryRoute {
     const { file, job, revision } = this.#there;
     const parts: Readonly<Record<string, string>> = {
       ...{ collection: 'thing', field: 'name', queue: 'images', filename: 'a.txt', revision },
-      // Most are keys of what is not there, so that nothing changes.
+      // Most keys do not exist, so that the requests change nothing.
       ...{ id: job, key: randomUUID(), file },
     };
     return parts[name] ?? `no-${name}`;
@@ -195,7 +195,7 @@ export class EveryRoute {
     };
   }
 
-  /** What a route is asked with that only it takes. */
+  /** The sample of a route with a specific body. */
   #ownSample(route: string): Sample | null {
     this.#count += 1;
     const n = this.#count;

@@ -1,36 +1,36 @@
 /**
- * An HTTP proxy before an edge that spoils answers as networks, proxies and busy servers do: one
- * request after the other gets the next fault, and all that follow pass.
+ * An HTTP proxy in front of an edge that injects faults like those of networks, proxies and busy
+ * servers. Each request gets the next fault, and requests after the last fault pass.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { Teardown } from './database.ts';
 
 export type Fault =
-  /** Answered here; the edge never hears of it. */
+  /** The proxy responds; the edge does not receive the request. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
-  /** The connection is reset before the edge hears of it, or when it has answered. */
+  /** The connection is reset before the edge receives the request, or after it has responded. */
   | { readonly reset: 'before' | 'after' }
-  /** Only so many bytes of the body of the answer arrive. */
+  /** Only this many bytes of the response body arrive. */
   | { readonly truncate: number }
-  /** The edge does it, and no answer ever arrives; or only its headers do. */
+  /** The edge processes the request, but its response never arrives, or only its headers arrive. */
   | { readonly hang: 'answer' | 'body' }
   | { readonly delay: number }
   | null;
 
 export interface FaultProxy {
   readonly url: string;
-  /** What reached the proxy: method and path. */
+  /** The requests that arrived at the proxy: method and path. */
   readonly seen: readonly string[];
-  /** What the edge answered to that: method, status, and the text of what it refused. */
+  /** The responses of the edge: method, status, and the text of refusals. */
   readonly answers: readonly string[];
   /** The faults of the next requests, in their order. */
   next(...faults: readonly Fault[]): void;
-  /** Begins new lists of what was seen and answered. */
+  /** Clears the lists of requests and responses. */
   forget(): void;
 }
 
-/** Listens at once; ends with the test. */
+/** Listens immediately; ends with the test. */
 export async function startFaultProxy(t: Teardown, target: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(target);
   const faults: Fault[] = [];
@@ -48,8 +48,8 @@ export async function startFaultProxy(t: Teardown, target: string): Promise<Faul
 
   function forward(from: IncomingMessage, to: ServerResponse, fault: Fault): void {
     const { method, url: path } = from;
-    // What the client says of its connection is not said of ours (RFC 9110, 7.6.1): the edge would
-    // close one that is used again.
+    // The client's Connection header does not apply to our connection (RFC 9110, 7.6.1): with it,
+    // the edge would close a connection that is reused.
     const { connection: _, ...headers } = from.headers;
     const upstream = request({ hostname, port, method, path, headers }, (answer) => {
       note(method, answer);

@@ -1,6 +1,6 @@
 /**
- * Parts of documents that follow from the sources: between `<!-- name -->` and `<!-- end -->`. With
- * UPDATE_DOCUMENTS=1 they are written anew instead of compared.
+ * Generated parts of documents, between `<!-- name -->` and `<!-- end -->`. With UPDATE_DOCUMENTS=1
+ * they are rewritten instead of compared.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 
@@ -8,7 +8,7 @@ interface Test {
   equal(found: unknown, wanted: unknown, message: string): boolean;
 }
 
-/** Compares a part of a document with what it has to be. */
+/** Compares a part of a document with its expected text. */
 export async function checkGenerated(t: Test, file: string, name: string, text: string) {
   const document = await readFile(file, 'utf8');
   const [start, end] = [`<!-- ${name} -->\n`, '<!-- end -->'];
@@ -19,7 +19,7 @@ export async function checkGenerated(t: Test, file: string, name: string, text: 
   else t.equal(document, wanted, `${file}; UPDATE_DOCUMENTS=1 writes it anew`);
 }
 
-/** A table of Markdown. */
+/** A Markdown table. */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

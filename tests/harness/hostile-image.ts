@@ -1,4 +1,4 @@
-/** Images that are small as files and large as pictures. */
+/** Images with small files and large dimensions. */
 import { crc32, deflateSync } from 'node:zlib';
 
 function chunk(type: string, content: Buffer): Buffer {
@@ -10,8 +10,8 @@ function chunk(type: string, content: Buffer): Buffer {
 }
 
 /**
- * A PNG of one colour, which is small however large it is seen.
- * @param rows those that are there; fewer than its height make a broken one
+ * A PNG of one color, whose file is small regardless of its dimensions.
+ * @param rows the included rows; fewer than its height make a corrupt image
  */
 export function flood(width: number, height: number, rows = height): Buffer {
   const head = Buffer.alloc(13);

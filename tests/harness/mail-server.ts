@@ -1,4 +1,7 @@
-/** A real SMTP server on loopback that keeps what it is sent, and refuses what a test tells it to. */
+/**
+ * A real SMTP server on loopback that stores received mails, and refuses recipients as a test
+ * specifies.
+ */
 import { once } from 'node:events';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
@@ -12,26 +15,26 @@ export interface Delivered {
   /** Everything after DATA, as sent. */
   readonly source: string;
   readonly mail: Email;
-  /** The user who was signed in; empty without one. */
+  /** The authenticated user; empty without one. */
   readonly user: string;
 }
 
 export interface MailServer {
   readonly port: number;
   readonly mails: readonly Delivered[];
-  /** Answers the next recipients with these codes instead of taking them. */
+  /** Answers the next recipients with these codes instead of accepting them. */
   refuse(...codes: number[]): void;
   /** Recipients that were refused so far. */
   readonly refused: number;
 }
 
 export interface MailServerOptions {
-  /** The one user who is let in; everybody is when there is none. */
+  /** The only accepted user; without it, all users are accepted. */
   readonly user?: string;
   readonly password?: string;
 }
 
-/** Starts a server that ends with the test. It offers STARTTLS with a certificate nobody trusts. */
+/** Starts a server that ends with the test. It offers STARTTLS with an untrusted certificate. */
 export async function startMailServer(
   t: Teardown,
   { user, password }: MailServerOptions = {},

@@ -1,4 +1,4 @@
-/** Images whose size is told by the answer to their upload. */
+/** Images whose measured size appears in the response to their upload. */
 import sharp from 'sharp';
 import { bodyOf } from './body.ts';
 import type { Cluster } from './cluster.ts';
@@ -13,14 +13,14 @@ async function rowOf(answer: Response): Promise<FileRow> {
   return (await bodyOf<{ data: FileRow }>(answer)).data;
 }
 
-/** Waits until a file has its width, and yields that. */
+/** Waits until a file has its width, and returns it. */
 export async function measured(cluster: Cluster, id: string): Promise<number | null> {
   const width = async () => (await rowOf(await cluster.fetch(`/files/${id}`))).width;
   return await until(width, 'the image is measured');
 }
 
 /**
- * Uploads an image and waits until it is measured. The first one of a worker waits for a process to
+ * Uploads an image and waits until it is measured. A worker's first image waits for a process to
  * start, which can take longer than an upload waits.
  * @param requestId the id of the request
  */

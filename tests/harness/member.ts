@@ -1,10 +1,10 @@
-/** Makes users with policies by SQL, and sends requests as them. */
+/** Creates users with policies by SQL, and sends requests as these users. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Cluster } from './cluster.ts';
 import { sendAgain } from './send-again.ts';
 import { until } from './until.ts';
 
-/** A permission as the table holds it, its JSON still as values. */
+/** A permission as the table stores it, with its JSON as values. */
 export interface GivenPermission {
   readonly collection: string;
   readonly action: 'create' | 'read' | 'update' | 'delete';
@@ -16,7 +16,7 @@ export interface GivenPermission {
 
 export interface Answer {
   readonly status: number;
-  /** The parsed body, null without one. Tests look into it freely. */
+  /** The parsed body, null without one; untyped for tests. */
   readonly body: ReturnType<typeof JSON.parse>;
   /** The code of the first error. */
   readonly code: string | undefined;
@@ -40,7 +40,10 @@ async function ask(cluster: Cluster, token: string, path: string, init: RequestI
   return { status: response.status, body, code: body?.errors?.[0]?.extensions?.code };
 }
 
-/** Sends a request with a token and yields what came back; reads overtaken by changed rights are sent again. */
+/**
+ * Sends a request with a token and returns the response; reads that a change of permissions
+ * interrupts are repeated.
+ */
 export function sendAs(
   cluster: Cluster,
   token: string,
@@ -54,8 +57,9 @@ export function sendAs(
 }
 
 /**
- * Makes a user with a role whose policy has these permissions, and waits until the edge knows.
- * @param admin whether the policy makes administrators
+ * Creates a user with a role whose policy has these permissions, and waits until the edge applies
+ * them.
+ * @param admin whether the policy has admin access
  */
 export async function createMember(
   cluster: Cluster,

@@ -1,4 +1,4 @@
-/** For journals of tests in which nobody hears of changes. */
+/** For test journals whose changes have no subscribers. */
 import type { ChangeFeed } from '#core/write/changes/change-feed.ts';
 
 export const NO_CHANGE_FEED: Pick<ChangeFeed, 'begin'> = {

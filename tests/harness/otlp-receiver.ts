@@ -1,4 +1,4 @@
-/** A collector of traces: OTLP over HTTP with JSON, as much of it as tests look at. */
+/** A trace collector: OTLP over HTTP with JSON, limited to the parts that tests inspect. */
 import { createServer } from 'node:http';
 import * as v from 'valibot';
 import type { Teardown } from './database.ts';

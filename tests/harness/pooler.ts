@@ -1,6 +1,6 @@
 /**
- * Debian's PgBouncer as a transaction pooler before a server of the test: installed where it is missing,
- * on a loopback port. The distribution's service is left alone.
+ * Debian's PgBouncer as a transaction pooler in front of a test server: installed if missing, on a
+ * loopback port. The distribution's service is not changed.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { Teardown } from './database.ts';
 import { freePort } from './port.ts';
 
-/** Keeps Debian from starting the service of what it installs. */
+/** Prevents Debian from starting the service of an installed package. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 function install(): void {
@@ -32,13 +32,13 @@ function install(): void {
 }
 
 export interface Pooler {
-  /** The database's URL with the pooler's address in it. */
+  /** The database's URL with the pooler's address. */
   readonly url: string;
   /** Its release, such as `1.18.0`. */
   readonly version: string;
 }
 
-/** Starts it before a database; it ends with the test. */
+/** Starts it in front of a database; it ends with the test. */
 export async function startPooler(t: Teardown, databaseUrl: string): Promise<Pooler> {
   install();
   const folder = mkdtempSync(join(tmpdir(), 'sluice-pooler-'));
@@ -71,7 +71,7 @@ ignore_startup_parameters = extra_float_digits
   t.teardown(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exit = once(child, 'exit');
-    // Others make some releases wait for clients that are still there.
+    // With other signals, some releases wait for connected clients.
     child.kill('SIGQUIT');
     await exit;
   });

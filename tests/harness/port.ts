@@ -1,7 +1,7 @@
 /**
- * Ports of the loopback interface for the servers of tests, which run beside each other. They lie below
- * those that the system gives to whoever asks for any, and each is one test's until its process ends: so
- * nobody else takes it before a server starts, or while one is away.
+ * Loopback ports for the servers of concurrent tests. They lie below the system's ephemeral ports,
+ * and each is reserved for one test until its process ends. So no other test takes it before a
+ * server starts, or while one is down.
  */
 import { randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const FIRST = 15_000;
-/** Where the system's own begin, on Linux by default. */
+/** The first ephemeral port of the system, on Linux by default. */
 const END = 32_000;
-/** A file for each port, with the process that has it. */
+/** A file for each port, with the process that has reserved it. */
 const FOLDER = join(tmpdir(), 'sluice-test-ports');
 
 const own: string[] = [];
@@ -25,13 +25,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether the port is this process's from now on. */
+/** Whether this process has reserved the port now. */
 function reserve(port: number): boolean {
   const path = join(FOLDER, String(port));
   try {
     writeFileSync(path, String(process.pid), { flag: 'wx' });
   } catch {
-    // That of a process that was killed may be taken next time.
+    // The port of a killed process may be reserved on the next attempt.
     if (!isAlive(Number(readFileSync(path, 'utf8')))) rmSync(path, { force: true });
     return false;
   }
@@ -44,7 +44,7 @@ function reserve(port: number): boolean {
   return true;
 }
 
-/** Whether nobody listens there, a program that knows nothing of this folder included. */
+/** Whether the port is free, also of programs that do not use this folder. */
 async function isFree(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const server = createServer();
@@ -53,7 +53,7 @@ async function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** A port on which nobody listens, and no other test will. */
+/** A free port that no other test will use. */
 export async function freePort(): Promise<number> {
   mkdirSync(FOLDER, { recursive: true });
   for (;;) {

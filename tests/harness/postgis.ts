@@ -1,6 +1,6 @@
 /**
- * Debian's PostgreSQL 15 with PostGIS: its packages, which are installed where they are missing, and
- * a cluster of the test's own on a loopback port. The distribution's service is left alone.
+ * Debian's PostgreSQL 15 with PostGIS: its packages, which are installed if missing, and a separate
+ * test cluster on a loopback port. The distribution's service is not changed.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { until } from './until.ts';
 
 const BIN = '/usr/lib/postgresql/15/bin';
 const CONTROL = '/usr/share/postgresql/15/extension/postgis.control';
-/** Says whether installing a server makes a cluster and starts it. */
+/** Configures whether installing a server creates a cluster and starts it. */
 const MAKES_CLUSTER = '/etc/postgresql-common/createcluster.conf';
 const PACKAGE = 'postgresql-15-postgis-3';
 
@@ -51,7 +51,7 @@ export interface PostgisServer {
   stop(): Promise<void>;
 }
 
-/** Installs what is missing and starts the server. */
+/** Installs missing packages and starts the server. */
 export async function startPostgis(): Promise<PostgisServer> {
   install();
   const folder = mkdtempSync(join(tmpdir(), 'sluice-postgis-'));

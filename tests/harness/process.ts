@@ -1,6 +1,8 @@
-/** What processes of the suite inherit from it, whatever else is kept from them. */
+/** The environment that processes of the suite inherit; other variables are not inherited. */
 
-/** Where programs and the account's own files are, and how sources are loaded quickly. */
+/**
+ * The paths of programs and of the account's files, and the variables for fast loading of sources.
+ */
 export function processEnvironment(): Readonly<Record<string, string>> {
   const { PATH = '', HOME = '/', NODE_OPTIONS, NODE_COMPILE_CACHE } = process.env;
   const { TEST_STRIPPED, TEST_BUNDLES } = process.env;
@@ -9,9 +11,9 @@ export function processEnvironment(): Readonly<Record<string, string>> {
     value === undefined ? [] : [[name, value] as const],
   );
   const quiet = {
-    // Many installations run at once; the tests of the monitor give it a port.
+    // Many installations run concurrently; only the tests of the monitor set a port.
     MONITOR_PORT: '0',
-    // On a busy machine workers that let everybody go first would keep tests waiting.
+    // On a busy machine low-priority workers would delay tests.
     WORKER_NICENESS: '0',
   };
   return { PATH, HOME, ...quiet, ...Object.fromEntries(given) };

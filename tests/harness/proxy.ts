@@ -1,28 +1,28 @@
 /**
- * A TCP proxy before a server of the test, so that the server can be "away" and come back, and so
- * that connections can become half open: everything is acknowledged, and nothing arrives.
+ * A TCP proxy in front of a test server, so that the server can become unavailable and return.
+ * Connections can also become half open: everything is acknowledged, and no data arrives.
  */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Teardown } from './database.ts';
 import { freePort } from './port.ts';
 
-/** Which way nothing arrives any more. */
+/** The direction in which no data arrives. */
 export type Direction = 'both' | 'toServer' | 'toClient';
 
 export interface ServerProxy {
-  /** The server's URL with the proxy's address in it. */
+  /** The server's URL with the proxy's address. */
   readonly url: string;
-  /** Cuts every connection and accepts no more. */
+  /** Closes every connection and accepts no more. */
   down(): Promise<void>;
   up(): Promise<void>;
-  /** Cuts every connection, and each new one as soon as it is made. */
+  /** Closes every connection, and each new one immediately. */
   refuse(): void;
-  /** Connections that were refused so. */
+  /** The number of connections refused this way. */
   readonly refused: number;
-  /** Makes all connections half open that there are, for good. */
+  /** Makes all existing connections permanently half open. */
   freeze(direction?: Direction): void;
-  /** Whether connections that are made from now on are half open from their beginning. */
+  /** Whether new connections are half open from their beginning. */
   freezeNew(frozen: boolean): void;
   /** Connections that are not half open. */
   readonly alive: number;
@@ -41,7 +41,7 @@ class Pair {
     this.#forward(far, near, 'toClient');
   }
 
-  /** Neither end hears of the other any more, not even of its end. */
+  /** Neither end receives anything from the other, not even the end of the connection. */
   #isCut(direction: Direction): boolean {
     return this.frozen === 'both' || this.frozen === direction;
   }
@@ -59,7 +59,7 @@ class Pair {
   }
 }
 
-/** Listens at once; ends with the test. */
+/** Listens immediately; ends with the test. */
 export async function startProxy(t: Teardown, target: string): Promise<ServerProxy> {
   const url = new URL(target);
   const [host, port] = [url.hostname, Number(url.port)];

@@ -1,4 +1,4 @@
-/** Starts a throw-away Redis on a loopback port where `redis-server` is installed. */
+/** Starts a temporary Redis on a loopback port where `redis-server` is installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from './port.ts';
@@ -6,7 +6,7 @@ import { freePort } from './port.ts';
 export interface RedisServer {
   readonly url: string;
   readonly pid: number;
-  /** Ends it, and waits for that. */
+  /** Stops the server, and waits until it has ended. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A server of S3's protocol in this process: s3rver, with the two requests about unfinished uploads
- * that it lacks, and with the failures that a test asks for.
+ * An S3-compatible server in this process: s3rver, extended with two missing requests for
+ * unfinished uploads, and with faults that a test specifies.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ export interface S3Server {
   unfinished(): readonly string[];
 }
 
-/** Answers with one of S3's errors. */
+/** Responds with an S3 error. */
 export function answerS3Error(response: ServerResponse, status: number, code: string): true {
   response.writeHead(status, { 'Content-Type': 'application/xml', Connection: 'close' });
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
@@ -64,8 +64,8 @@ function listOf(uploads: readonly Unfinished[]): string {
 }
 
 /**
- * s3rver removes folders that are empty, also the one in which it is about to write another object, which
- * ends its process. So each folder keeps a file, which is no object.
+ * s3rver removes empty folders, even one in which it is about to write another object, which
+ * crashes its process. So each folder contains a file that is not an object.
  */
 function keepFolder(bucket: string, path: string): void {
   const folder = join(bucket, dirname(decodeURIComponent(path).slice(`/${BUCKET}/`.length)));
@@ -73,7 +73,7 @@ function keepFolder(bucket: string, path: string): void {
   writeFileSync(join(folder, '.keep'), '');
 }
 
-/** Listens on a free port of the loopback interface, if not told otherwise; ends with the test. */
+/** Listens by default on a free port of the loopback interface; ends with the test. */
 export async function startS3Server(
   t: Teardown,
   { host = '127.0.0.1', port = 0 }: { readonly host?: string; readonly port?: number } = {},

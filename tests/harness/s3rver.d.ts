@@ -1,4 +1,4 @@
-/** The part of s3rver, which has no types, that tests use. */
+/** The part of s3rver that tests use; the package has no types. */
 declare module 's3rver' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

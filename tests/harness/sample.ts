@@ -54,7 +54,7 @@ INSERT INTO system_fields (collection, field, special) VALUES
   ('tags', 'articles', 'm2m'), ('pages', 'blocks', 'm2a');
 `;
 
-/** Makes the tables, their rows and their relations. */
+/** Creates the tables, their rows and their relations. */
 export async function createSample(db: pg.Pool): Promise<void> {
   await db.query(SAMPLE_SQL);
 }

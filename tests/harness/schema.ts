@@ -20,7 +20,7 @@ import { install, type Test } from '#tests/core/model/catalog/installation.ts';
 import { NO_CHANGE_FEED } from './no-change-feed.ts';
 import { STREAMS } from './stream.ts';
 
-/** Somebody without any policy; the public ones count. */
+/** A caller without policies, except the public ones. */
 const NOBODY: Caller = {
   ...{ user: null, role: null, roles: [], policies: [], admin: false, app: false },
   ...{ enforceTfa: false, lacksSecondFactor: false, byAddress: false, ip: null, session: null },
@@ -31,15 +31,15 @@ export interface SchemaUnderTest {
   readonly pool: Pool;
   readonly source: CatalogSource;
   readonly items: ItemService;
-  /** Runs SQL as any other client of the database would. */
+  /** Runs SQL like any other client of the database. */
   sql(text: string): Promise<void>;
-  /** Makes a change; yields the catalog that has it. */
+  /** Applies a change and returns the catalog that contains it. */
   change(change: SchemaChange): Promise<Catalog>;
-  /** The error that a change ends with. */
+  /** The error with which a change fails. */
   refusal(change: SchemaChange): Promise<ServiceError>;
 }
 
-/** The first of the coded errors; anything else is a fault, and thrown. */
+/** The first of the coded errors; any other error is thrown. */
 export function codedError(error: unknown): ServiceError {
   if (error instanceof ServiceErrors) return error.errors[0];
   if (error instanceof ServiceError) return error;

@@ -1,6 +1,6 @@
 /**
- * Reads that meet rights which were changed just before: they are answered 503 and ask to be sent again.
- * Any other 503 is the answer.
+ * Repeats reads that a change of permissions has interrupted: their response is a 503 that requests
+ * a repetition. Any other 503 is the final response.
  */
 
 const MOST_TIMES = 5;
@@ -12,7 +12,7 @@ function isOvertaken(status: number, body: unknown): boolean {
 }
 
 /**
- * The answer to a read, which is sent again as long as rights change meanwhile.
+ * The response to a read, which is repeated while permissions change.
  * @param bodyOf its body, as text or parsed
  */
 export async function sendAgain<T extends { readonly status: number }>(

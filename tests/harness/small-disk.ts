@@ -4,17 +4,17 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Teardown } from './database.ts';
 
-/** Just more than health demands. */
+/** Slightly more than the health checks require. */
 const SIZE = '80m';
 
 export interface SmallDisk {
-  /** Takes all room, or gives it back. */
+  /** Fills the file system, or frees its space. */
   fill(isFull: boolean): void;
-  /** Refuses writes, or takes them again; only while no file is open for writing. */
+  /** Refuses writes, or allows them again; only while no file is open for writing. */
   protect(isProtected: boolean): boolean;
 }
 
-/** Mounts it on a new folder; null where this process may not. */
+/** Mounts it on a new folder; null without the necessary privileges. */
 export function mountSmallDisk(t: Teardown, folder: string): SmallDisk | null {
   mkdirSync(folder);
   const mount = (options: string) =>
@@ -29,7 +29,7 @@ export function mountSmallDisk(t: Teardown, folder: string): SmallDisk | null {
         try {
           for (;;) writeFileSync(filling, Buffer.alloc(bytes), { flag: 'a' });
         } catch {
-          // There is less room than that.
+          // The remaining space is smaller than that.
         }
       }
     },

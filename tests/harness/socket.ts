@@ -1,24 +1,24 @@
-/** A client of WebSockets that keeps what it hears, for tests. */
+/** A WebSocket client for tests that stores received messages. */
 import { until } from './until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages freely
 export type Message = any;
 
 export interface TestSocket {
-  /** What was heard and not yet taken. */
+  /** Messages that were received and not yet taken. */
   readonly heard: Message[];
   send(message: unknown): void;
   sendText(text: string): void;
-  /** Takes the first message for which the condition holds; rejects when the connection ends. */
+  /** Takes the first message that satisfies the condition; rejects when the connection ends. */
   next(is?: (message: Message) => boolean): Promise<Message>;
-  /** From now on answers each message `ping` with `pong`, as clients of the heartbeat do. */
+  /** From now on answers each message `ping` with `pong`, as clients with heartbeats do. */
   answerPings(): void;
   /** Resolves with code and reason when the connection is closed. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   close(): void;
 }
 
-/** Opens a WebSocket, with a token in its header if there is one; rejects when it is refused. */
+/** Opens a WebSocket, with a token in its header if given; rejects when it is refused. */
 export async function openSocket(
   url: string,
   protocols: string[] = [],

@@ -1,4 +1,4 @@
-/** Limits of streams that no test meets by accident. */
+/** Stream limits that no test exceeds accidentally. */
 export const STREAMS = {
   streams: { max: 100, perHolder: 100, wait: 60_000 },
   streamMaxTime: 3_600_000,

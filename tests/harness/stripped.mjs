@@ -1,8 +1,8 @@
 /**
- * Loaded before everything else into each process of the suite. Keeps the sources without their
- * types in the folder TEST_STRIPPED, by their content, because Node strips them anew in every process.
- * Runs the bundle of a script where the folder TEST_BUNDLES has one. Plain JavaScript, because it
- * would be its own first case.
+ * Preloaded into each process of the suite. Caches the sources without their types in the folder
+ * TEST_STRIPPED, by their content, because Node strips them again in every process. Runs the bundle
+ * of a script if the folder TEST_BUNDLES contains one. Plain JavaScript, because it would otherwise
+ * have to strip itself.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const folder = process.env.TEST_STRIPPED;
 const bundles = process.env.TEST_BUNDLES;
 const root = join(import.meta.dirname, '../..');
 
-/** @param {string} path of a file of TypeScript */
+/** @param {string} path of a TypeScript file */
 function stripped(path) {
   const source = readFileSync(path);
   const kept = join(folder, createHash('sha256').update(source).digest('hex'));
@@ -22,7 +22,7 @@ function stripped(path) {
     return readFileSync(kept, 'utf8');
   } catch {
     const text = stripTypeScriptTypes(source.toString());
-    // Another process may do the same, or read meanwhile.
+    // Another process may write the same file, or read it concurrently.
     const unfinished = `${kept}.${process.pid}`;
     writeFileSync(unfinished, text);
     renameSync(unfinished, kept);

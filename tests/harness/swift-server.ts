@@ -1,6 +1,7 @@
 /**
- * OpenStack Swift with its S3 interface, where Debian's packages of it are installed: a strict server
- * that is not from JavaScript. One of each kind, one copy of everything, in a folder of its own.
+ * OpenStack Swift with its S3 interface, where Debian's packages of it are installed: a strict
+ * server that is independent of JavaScript. It has one server of each kind, one copy of everything,
+ * and a separate folder.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,12 +17,12 @@ import { until } from './until.ts';
 const PROGRAMS = ['swift-proxy-server', 'swift-ring-builder', 'memcached'];
 const KINDS = ['account', 'container', 'object'] as const;
 const BUCKET = 'sluice';
-/** Its own user, to whom its servers change when root starts them. */
+/** The account to which its servers switch when root starts them. */
 const USER = 'swift';
 const TRIES = 3;
-/** Python takes its time to start five servers on a busy machine. */
+/** Python needs time to start five servers on a busy machine. */
 const START_MS = 60_000;
-/** A request while it starts may be left without an answer, and is sent again. */
+/** A request during the start may remain unanswered, and is repeated. */
 const REQUEST_MS = 10_000;
 
 export interface SwiftServer {
@@ -36,11 +37,11 @@ function isInstalled(): boolean {
 
 function run(program: string, ...options: string[]): void {
   const { status, stderr } = spawnSync(program, options, { encoding: 'utf8' });
-  // The builder of rings ends with 1 for a warning.
+  // The ring builder exits with 1 for a warning.
   if (status === null || status > 1) throw new Error(`${program} ${options}: ${stderr}`);
 }
 
-/** The rings tell where what is stored: on the one device of this host. */
+/** The rings map data to its location: the one device of this host. */
 function buildRing(folder: string, kind: string, port: number): void {
   const file = join(folder, `${kind}.builder`);
   run('swift-ring-builder', file, 'create', '4', '1', '1');
@@ -109,14 +110,14 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-/** Starts it until the test ends; null where it is not installed. */
+/** Runs it until the test ends; null where it is not installed. */
 export async function startSwiftServer(t: Teardown): Promise<SwiftServer | null> {
   if (!isInstalled()) return null;
   for (let tries = 1; ; tries += 1) {
     try {
       return await startOnce(t);
     } catch (error) {
-      // Between finding five free ports and using them somebody else may have taken one.
+      // Another program may take one of the five free ports before it is used.
       if (tries === TRIES) throw error;
     }
   }
@@ -170,7 +171,7 @@ async function startOnce(t: Teardown): Promise<SwiftServer> {
   try {
     const isUp = async () => {
       if (started.some(({ exitCode }) => exitCode !== null)) throw new Error('a server has ended');
-      // The proxy turns away from those behind it that are not ready when it asks them.
+      // The proxy excludes backend servers that are not ready when it checks them.
       for (const one of [...behind, url]) if (!(await answers(one))) return false;
       return true;
     };
@@ -179,7 +180,7 @@ async function startOnce(t: Teardown): Promise<SwiftServer> {
       client.send(new CreateBucketCommand({ Bucket: BUCKET }), {
         abortSignal: AbortSignal.timeout(REQUEST_MS),
       });
-    // The signal does not end the reading of an answer.
+    // The signal does not abort the reading of a response.
     const isLate = async () => {
       await delay(2 * REQUEST_MS, null, { ref: false });
       throw new Error('Swift does not answer');
@@ -187,7 +188,7 @@ async function startOnce(t: Teardown): Promise<SwiftServer> {
     const isCreated = () =>
       Promise.race([create(), isLate()]).then(
         () => true,
-        // One that was left without an answer may have made it.
+        // An earlier unanswered request may have created it.
         (error: unknown) => error instanceof Error && error.name === 'BucketAlreadyOwnedByYou',
       );
     await until(isCreated, 'there is a bucket', START_MS);

@@ -1,12 +1,12 @@
-/** Waits for conditions, so that no test waits on a clock. */
+/** Waits for conditions, so that no test depends on fixed delays. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 const LIMIT_MS = 60_000;
 const PAUSE_MS = 20;
 
 /**
- * Asks until there is an answer, and yields it; false, null, undefined, 0 and '' are none.
- * @param what names the condition in the error; its source by default
+ * Polls until there is a result, and returns it; false, null, undefined, 0 and '' are not results.
+ * @param what names the condition in the error; by default its source
  * @throws when that takes longer than `limit` milliseconds
  */
 export async function until<T>(

@@ -1,11 +1,11 @@
-/** Listens in between an edge and PostgreSQL and tells which statements were sent. */
+/** Records the statements that an edge sends to PostgreSQL. */
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Teardown } from './database.ts';
 
 export interface Wire {
-  /** The database's URL by way of the listener. */
+  /** The database's URL through the recorder. */
   readonly url: string;
   /** Texts of the statements executed so far, a portal's several fetches counted once. */
   readonly statements: string[];
@@ -15,7 +15,7 @@ function textAt(bytes: Buffer, start: number): string {
   return bytes.toString('utf8', start, bytes.indexOf(0, start));
 }
 
-/** Follows one connection's messages from the client (manual, chapter 54.7). */
+/** Parses one connection's messages from the client (manual, chapter 54.7). */
 class Conversation {
   readonly #statements: string[];
   readonly #prepared = new Map<string, string>();
@@ -55,7 +55,7 @@ class Conversation {
   }
 }
 
-/** Opens a listener in front of a database; it closes with the test. */
+/** Opens a recorder in front of a database; it closes with the test. */
 export async function listenIn(t: Teardown, databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl);
   const statements: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Makes every process clear its caches of data, rights and schema, and describes the database
- * again. Ends when each live process has confirmed that, or is no longer waited for.
+ * Makes every process clear its caches of data, permissions and schema, and introspect the database
+ * again. Ends when each live process has confirmed, or after a time limit.
  */
 
 import {
@@ -13,7 +13,7 @@ import { Members } from '#core/model/system/process-registry.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 
 const DEADLINE_MS = 600_000;
-/** Longest wait for the other processes. Each of them checks about once a second. */
+/** Maximum wait for the other processes. Each of them checks about once a second. */
 const CONFIRMED_WITHIN_MS = 30_000;
 
 export const cacheClearActor: Actor<typeof cacheClearMessage> = {

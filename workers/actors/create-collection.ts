@@ -1,6 +1,6 @@
 /**
- * Creates the collection of an import whose file says what it has: a schema job of its own, before the
- * import begins. It stays when rows of the file fail.
+ * Creates the collection of an import from the contents of its file. A separate schema job creates
+ * it before the import begins. The collection remains when rows of the file fail.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ANONYMOUS } from '#core/access/grants.ts';
@@ -24,13 +24,13 @@ import {
 import type { ImportResult, ImportSender } from '#core/transfer/run/import-options.ts';
 import type { ActorContext } from '#workers/runtime/actor.ts';
 
-/** The pauses (ms) between looks at the schema job: the first one, and the longest. */
+/** The polling intervals (ms) for the schema job: the first one, and the longest. */
 const LOOK_MS = 50;
 const LOOK_MAX_MS = 1_000;
 
-/** How the schema job was found or made. */
+/** The schema job that an import found or submitted. */
 export interface Created {
-  /** Its id. */
+  /** The id of the schema job. */
   readonly job: string;
   readonly fields: readonly InferredField[];
 }
@@ -41,7 +41,7 @@ interface SchemaJobRow {
   readonly queue_state: QueueSwitch;
   readonly state: string;
   readonly error: readonly ErrorEntry[] | null;
-  /** The fields that were inferred, as {@link submissionOf} wrote them. */
+  /** The inferred fields, as {@link submissionOf} wrote them. */
   readonly fields: readonly {
     readonly field: string;
     readonly type: InferredField['type'];
@@ -49,12 +49,12 @@ interface SchemaJobRow {
   }[];
 }
 
-/** The schema job of an import is found by this. */
+/** Identifies the schema job of an import. */
 function fingerprintOf(importJob: string): string {
   return `import ${importJob}`;
 }
 
-/** The latest schema job of this import; null when there is none. */
+/** The latest schema job of this import; null without one. */
 async function schemaJobOf(
   { collection }: ImportMessage,
   { services, job }: ActorContext,
@@ -73,8 +73,8 @@ async function schemaJobOf(
 }
 
 /**
- * Waits until the schema job has ended, and with it every edge has applied the change. The import tells
- * meanwhile what it waits for.
+ * Waits until the schema job has ended, and with it every edge has applied the change. In the
+ * meantime the import reports why it waits.
  */
 async function ended(message: ImportMessage, context: ActorContext): Promise<SchemaJobRow | null> {
   const { signal, services } = context;
@@ -90,7 +90,7 @@ async function ended(message: ImportMessage, context: ActorContext): Promise<Sch
       const isCancelled = await isCancelling(context);
       if (isCancelled) {
         const system = { ...ANONYMOUS, admin: true };
-        // It may be done already; then the collection stays.
+        // The job may already have completed; then the collection remains.
         await services.jobs.cancel(found.id, system).catch(() => undefined);
       }
       signal.throwIfAborted();
@@ -98,7 +98,9 @@ async function ended(message: ImportMessage, context: ActorContext): Promise<Sch
   }
 }
 
-/** Whether the import is interrupted because it is cancelled, not to be done by another worker. */
+/**
+ * Whether the import is interrupted because it is cancelled, and not to continue on another worker.
+ */
 async function isCancelling({ services, job }: ActorContext): Promise<boolean> {
   const { pool, schema } = services;
   const { rowCount } = await pool.query(
@@ -135,8 +137,8 @@ function submissionOf(collection: string, { fields }: Inference, { job }: ActorC
 }
 
 /**
- * Submits the schema job on the session of the import. A worker whose import was taken over has lost
- * that session, so that it submits none.
+ * Submits the schema job in the database session of the import. A worker whose import another
+ * worker has taken over has lost that session, so it cannot submit the job.
  */
 async function submitCreation(
   collection: string,
@@ -155,7 +157,10 @@ async function submitCreation(
   }
 }
 
-/** What the file contains. @throws ServiceErrors when it cannot be read, or no table can have it */
+/**
+ * Infers the fields of the file.
+ * @throws ServiceErrors when the file cannot be read, or no table can store its data
+ */
 async function infer(
   message: ImportMessage,
   file: StoredFile,
@@ -174,12 +179,12 @@ async function infer(
   }
 }
 
-/** A collection that does not exist yet, as reports name it. */
+/** A collection that does not exist yet, in the form that reports use. */
 function named({ collection }: ImportMessage) {
   return { collection: { name: collection, fields: new Map() } };
 }
 
-/** What an import of the file would do, as far as the file tells. */
+/** The result of a dry run, as far as the file determines it. */
 function trial(
   message: ImportMessage,
   { fields, rows, skipped, failed, faults }: Inference,
@@ -192,7 +197,7 @@ function trial(
   return { ...counts, dry_run: true, fields };
 }
 
-/** What an import may need that creates its collection. */
+/** The inputs of an import that creates its collection. */
 export interface CreationOptions {
   readonly message: ImportMessage;
   readonly file: StoredFile;
@@ -201,13 +206,14 @@ export interface CreationOptions {
 
 export type Creation =
   | { readonly created: Created | null; readonly trial?: never }
-  /** A dry run creates nothing, and this is its result. */
+  /** A dry run creates nothing; this is its result. */
   | { readonly trial: ImportResult; readonly created?: never };
 
 /**
- * Creates the collection unless it exists. After a crash, or on a retry, the schema job of the earlier
- * attempt is found, and none is made twice.
- * @throws ServiceError FORBIDDEN for all but administrators; what the schema job failed with
+ * Creates the collection unless it exists. After a crash or on a retry, the schema job of the
+ * earlier attempt is reused, so it is never submitted twice.
+ * @throws ServiceError FORBIDDEN for callers who are not administrators; the errors of the schema
+ *   job
  */
 export async function createCollection(
   { message, file, sender }: CreationOptions,

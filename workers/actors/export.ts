@@ -1,7 +1,7 @@
 /**
- * Writes exported files. The file is written beside its name and renamed when it is whole; the job
- * completes after that. An attempt that dies leaves no file that anybody can get, and the next one
- * writes its own.
+ * Writes export files. A file is written under a temporary name and renamed when it is complete;
+ * the job completes afterwards. A crashed attempt leaves no file that a client can download, and
+ * the next attempt writes a new one.
  */
 
 import { jobCaller } from '#core/access/job-caller.ts';
@@ -32,7 +32,7 @@ interface Written {
   readonly sha256: string;
 }
 
-/** Writes the file into the spool. */
+/** Writes the file to the spool. */
 async function write(
   client: Connection,
   statement: FileStatement,
@@ -59,7 +59,7 @@ async function write(
   return { rows, ...spooled };
 }
 
-/** Whether a later attempt may not meet the failure: everything but a full disk. */
+/** Whether a later attempt may succeed: for every service failure except a full disk. */
 function mayPass(error: unknown): error is ServiceError {
   if (!(error instanceof ServiceError) || error.code !== 'SERVICE_UNAVAILABLE') return false;
   return error.details.service !== 'storage';
@@ -82,7 +82,7 @@ async function exportFile(message: ExportMessage, context: ActorContext): Promis
     const { collection, format, title } = message;
     const file = exportFileId(job);
     const written = await contexts.with({ caller, collection }, async (items) => {
-      // What an attempt with an outdated catalog left open.
+      // Ends a transaction that an attempt with an outdated catalog left open.
       await client.query('ROLLBACK');
       return await write(client, exportStatement(items, message), file, context);
     });
@@ -97,7 +97,7 @@ async function exportFile(message: ExportMessage, context: ActorContext): Promis
   }
 }
 
-/** The files of a user must not fill the disk; the new one stays. */
+/** Limits the files of a user, so that they cannot fill the disk; the new file remains. */
 async function limitFiles({ services, job, log }: ActorContext): Promise<void> {
   const { config } = services;
   const limits = { keep: Math.max(1, config.JOB_FILES_MAX), bytes: config.SPOOL_MAX_PER_USER };
@@ -128,7 +128,7 @@ export const exportActor: Actor<typeof exportMessage> = {
       context.progress(progress);
       await completeJob(pool, schema, job, result, { keptFile: exportFileId(job), progress });
     } catch (error) {
-      // Another attempt has the job, or nobody wants the file any more.
+      // Another attempt has taken over the job, or the job was cancelled.
       if (error instanceof SupersededError) await spool.remove(exportFileId(job));
       throw error;
     }

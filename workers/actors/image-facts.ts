@@ -1,4 +1,4 @@
-/** Measures images that were uploaded, and tells their files if those exist already. */
+/** Measures uploaded images, and stores the results in their files if those already exist. */
 
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -15,7 +15,10 @@ import type { Services } from '#workers/services.ts';
 
 const DEADLINE_MS = 120_000;
 
-/** Tells the files of an image that do not know yet; empty metadata mean that it cannot be measured. */
+/**
+ * Updates the files of an image that have no measurements yet; empty metadata mark an image that
+ * cannot be measured.
+ */
 async function tell(
   { transactions, pool, schema }: Services,
   { storage, name }: { readonly storage: string; readonly name: string },

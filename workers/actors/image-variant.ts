@@ -1,4 +1,4 @@
-/** Makes other forms of images, and keeps them beside the files. */
+/** Generates variants of images, and stores them beside the files. */
 import { reasonOf } from '#core/base/errors/reason-of-error.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { FileVariants } from '#core/files/file-variant.ts';
@@ -12,19 +12,19 @@ import {
 import type { MadeFile } from '#workers/images/image-files.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 
-/** With the times of reading and storing. */
+/** Includes the time for reading and storing. */
 const DEADLINE_MS = 120_000;
 /**
- * Milliseconds of a job's turn: forms that no process has begun by then are left to the next job of the
- * holder, so that jobs of others come between. The first form waits for as long as it takes.
+ * Milliseconds of a job's turn. Variants that have not begun by then move to the next job of the
+ * holder, so that jobs of other holders run in between. The first variant waits without limit.
  */
 const TURN_MS = 2_000;
-/** Jobs of older edges do not say for whom they are. */
+/** Jobs of older edges do not contain their holder. */
 const UNKNOWN_HOLDER = 'unknown';
 
 /**
- * What became of a form: it was made, somebody else had made it, the image does not allow it, or the turn
- * was over before.
+ * The result of a variant: it was made, another process had made it, the image does not allow it,
+ * or the turn ended first.
  */
 type Made = { readonly made: boolean } | { readonly refusal: ServiceError } | 'left';
 
@@ -82,7 +82,7 @@ export const imageVariantActor: Actor<typeof imageVariantMessage> = {
       try {
         return await images.local(source, signal, makeIn);
       } catch (error) {
-        // What keeps the image from being read concerns all its forms.
+        // A failure to read the image affects all its variants.
         return await allOf(wanted.map((one) => refused(one, error)));
       }
     };
@@ -97,7 +97,9 @@ export const imageVariantActor: Actor<typeof imageVariantMessage> = {
   },
 };
 
-/** Waits for all, also where one fails: none may go on after its job has ended. */
+/**
+ * Waits for all promises even when one fails, so that no work continues after its job has ended.
+ */
 async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
   await Promise.allSettled(work);
   return await Promise.all(work);

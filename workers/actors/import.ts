@@ -1,6 +1,6 @@
 /**
- * Runs imports: the spooled file is imported into its table, and the result is stored in the row of
- * the job.
+ * Runs imports: imports the spooled file into its table, and stores the result in the row of the
+ * job.
  */
 import { jobCaller } from '#core/access/job-caller.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -28,7 +28,10 @@ import { createCollection } from './create-collection.ts';
 const rowsRead = metrics.counter('sluice_import_rows_total', {});
 const bytesRead = metrics.counter('sluice_import_bytes_total', {});
 
-/** The sender of the file, with the rights that he has now. @throws ServiceError FORBIDDEN */
+/**
+ * The sender of the file, with the current permissions.
+ * @throws ServiceError FORBIDDEN
+ */
 async function senderOf(
   { sender }: ImportMessage,
   { services, job }: ActorContext,
@@ -42,7 +45,7 @@ async function senderOf(
   return { caller, rights, bounds: queryBounds(config), hash, ruleOf, maxItems };
 }
 
-/** Imports the file; `announce` is called when everything is written, before the commit. */
+/** Imports the file; calls `announce` after all rows are written, before the commit. */
 async function importSpooled(
   message: ImportMessage,
   context: ActorContext,
@@ -70,7 +73,7 @@ async function importSpooled(
     return creation.trial;
   }
   const { created } = creation;
-  // The table may be new, or altered since; it is imported into as it is now.
+  // The table may be new or altered since; the import uses its current state.
   const current = await checked.with(client, collection);
   const sender = await senderOf(message, context);
   let reached: JobProgress | null = null;
@@ -154,7 +157,7 @@ export const importActor: Actor<typeof importMessage> = {
       return result;
     } catch (error) {
       await announced.pop()?.failed(error);
-      // Another attempt may be given the right bytes.
+      // Another attempt may read undamaged bytes.
       if (!(error instanceof DamagedFile)) throw error;
       throw new RetryableError(error, error);
     }

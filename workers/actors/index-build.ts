@@ -1,4 +1,4 @@
-/** Builds the indexes that schema changes have left for later. */
+/** Builds the indexes that schema changes have deferred. */
 import { INDEX_JOB, INDEX_MAILBOX, indexMessage } from '#core/jobs/message/index-build.ts';
 import { buildIndex } from '#core/schema/build-index.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
@@ -18,7 +18,7 @@ export const indexActor: Actor<typeof indexMessage> = {
     const client = await context.connect();
     const { version: _, ...build } = message;
     const outcome = await buildIndex(client, build, context.signal);
-    // The field shows its index as soon as the job has ended.
+    // The field includes its index as soon as the job has ended.
     await context.services.catalog.refresh();
     return { outcome };
   },

@@ -1,4 +1,7 @@
-/** Sends mails. A mail that is sent just before its worker dies is sent again, with the same id. */
+/**
+ * Sends e-mails. An e-mail that was sent just before its worker crashed is sent again, with the
+ * same id.
+ */
 import * as v from 'valibot';
 import { composeMail } from '#core/accounts/identity/compose-mail.ts';
 import { MailTokens } from '#core/accounts/identity/mail-token.ts';
@@ -13,17 +16,17 @@ import { RetryableError } from '#workers/runtime/retryable-error.ts';
 const DEADLINE_MS = 60_000;
 
 /**
- * What the mail library reports about a failure: its own code, and the code of the server's answer.
+ * The details of a failure from the mail library: its own code, and the reply code of the server.
  */
 const failure = v.object({
   code: v.optional(v.string()),
   responseCode: v.optional(v.number()),
 });
 
-/** Errors of the mail itself, not of the server or the connection to it. */
+/** Errors of the message itself, not of the server or the connection. */
 const REFUSALS: ReadonlySet<string> = new Set(['EENVELOPE', 'EMESSAGE']);
 
-/** What a failure means for the job: an answer of 500 or above is final (RFC 5321). */
+/** The effect of a failure on the job: a reply code of 500 or above is final (RFC 5321). */
 function meaningOf(error: unknown): Error {
   if (error instanceof ServiceError) return error;
   const { code = 'unknown', responseCode = 0 } = v.is(failure, error) ? error : {};

@@ -21,10 +21,10 @@ import { NO_VISITOR } from '#core/write/history/history.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 
 const DEADLINE_MS = 3_600_000;
-/** Longest wait for the edges. */
+/** Maximum wait for the edges. */
 const KNOWN_WITHIN_MS = 30_000;
 
-/** Makes the change, and queues the indexes that it leaves to be built. */
+/** Makes the change, and queues jobs for the indexes that it defers. */
 async function alter(
   { change, concurrently, force, visitor = NO_VISITOR }: SchemaMessage,
   context: ActorContext,
@@ -53,7 +53,7 @@ async function alter(
     },
   });
   for (const id of ordered) {
-    // The reconciler queues what the queue does not accept now.
+    // The reconciler adds jobs that the queue does not accept now.
     await queues
       .get('schema')
       .add(id, INDEX_JOB)
@@ -67,7 +67,7 @@ async function alter(
   return { version };
 }
 
-/** Resolves when every edge has applied the version and the revoked rights. */
+/** Resolves when every edge has applied the version and the revoked permissions. */
 async function known({ version }: SchemaResult, context: ActorContext): Promise<void> {
   const { services, signal, log } = context;
   const { bus, catalog, pool, schema } = services;

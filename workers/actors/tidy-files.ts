@@ -1,4 +1,4 @@
-/** Removes the bytes in storages that were noted, and that no file refers to. */
+/** Removes records of expired resumable uploads, and stored content that no file refers to. */
 
 import { ResumableUploadTable } from '#core/files/resumable-upload.ts';
 import { TIDY_FILES_JOB, tidyFilesMessage } from '#core/jobs/message/tidy-files.ts';

@@ -1,7 +1,7 @@
 /**
- * Removes what is no longer needed: old ended jobs, uploads that no open job refers to, and history
- * that is older than configured. Stored content of files that does not fit is only told of. Images that
- * nobody has measured are.
+ * Removes old ended jobs, uploads that no open job refers to, and history older than configured. It
+ * only reports stored content that does not match the files. It also submits measurements of
+ * unmeasured images.
  */
 import * as v from 'valibot';
 import { render, sql } from '#core/database/sql.ts';
@@ -27,7 +27,7 @@ const DEADLINE_MS = 600_000;
 /** An upload has no job while it arrives, nor for a short time afterwards. */
 const UPLOAD_GRACE_MS = 6 * 3_600_000;
 /**
- * When removing history takes longer, the rest is left for the next night, and the job does not
+ * When removing history takes longer, the rest remains for the next night, and the job does not
  * fail.
  */
 const HISTORY_MS = DEADLINE_MS / 2;
@@ -37,8 +37,8 @@ const keptFiles = v.array(v.object({ kept_file: v.string() }));
 const exportJobs = v.array(v.object({ id: v.string(), attempt: v.number() }));
 
 /**
- * Removes jobs that ended before JOBS_RETENTION, or are beyond JOBS_MAX_KEPT, with their rejected
- * rows; not those that an Idempotency-Key still finds.
+ * Removes jobs that ended before JOBS_RETENTION or exceed JOBS_MAX_KEPT, with their rejected rows.
+ * Jobs that an Idempotency-Key can still find remain.
  */
 async function removeJobs({ pool, schema, config }: Services): Promise<number> {
   const jobs = systemTable(schema, 'jobs');
@@ -52,7 +52,7 @@ async function removeJobs({ pool, schema, config }: Services): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** The uploads that open jobs refer to, files that are kept, and those that are being written. */
+/** The files in use: uploads of open jobs, retained files, and files that are being written. */
 async function filesInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   const { fork, entity } = await orm.open();
   const open = { state: { $in: ['waiting', 'running'] } };
@@ -69,7 +69,7 @@ async function filesInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   return new Set([...uploads.filter((id) => id !== null), ...exports, ...kept]);
 }
 
-/** Those of the files that are reports of jobs; they are named like them. */
+/** The files that are reports of jobs; a report has the id of its job. */
 async function reportsAmong(
   { pool, schema }: Services,
   ids: readonly string[],
@@ -112,7 +112,7 @@ async function removeHistory({ services, signal }: ActorContext) {
   };
 }
 
-/** How many images are measured that nobody has measured so far. */
+/** The number of unmeasured images whose measurement was submitted. */
 async function images({ services, log }: ActorContext): Promise<number> {
   try {
     return await submitMeasurements(services);
@@ -122,7 +122,9 @@ async function images({ services, log }: ActorContext): Promise<number> {
   }
 }
 
-/** How many stored bytes and files do not fit; null when a storage cannot be asked now. */
+/**
+ * The number of mismatches between stored content and files; null when a storage is unavailable.
+ */
 async function content({ services, log, signal }: ActorContext): Promise<ContentAudit | null> {
   const { pool, schema, files } = services;
   try {

@@ -1,4 +1,4 @@
-/** Files of images for the processes that work on them, which read and write only local ones. */
+/** Local files of images for the image processes, which read and write only local files. */
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -14,12 +14,12 @@ import type { FileStore } from '#core/services/files/file-store.ts';
 import { type ImagePool, type ImageRequester, unusableImage } from './image-pool.ts';
 import type { MadeImage } from './task.ts';
 
-/** Measurements are a holder of their own: each is quick, and an upload waits for it. */
+/** Measurements have a separate holder, because each is short and an upload waits for it. */
 const MEASUREMENTS = 'measurements';
-/** Bytes of an image that is read. */
+/** Maximum bytes of an image that is read. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** An image that was made, as long as it is used. */
+/** A generated image, valid while it is used. */
 export interface MadeFile extends MadeImage {
   readonly content: AsyncIterable<Uint8Array>;
 }
@@ -28,7 +28,7 @@ export interface ImageFilesOptions {
   readonly store: FileStore;
   readonly pool: ImagePool;
   readonly limits: ImageLimits;
-  /** FILES_METADATA_PLACES: metadata says where an image was taken. */
+  /** FILES_METADATA_PLACES: metadata include the location of the camera. */
   readonly places: boolean;
 }
 
@@ -38,12 +38,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Those of other users cannot be told anything.
+    // The process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** Removes what workers left that were killed. */
+/** Removes the files of workers that were killed. */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = /^sluice-images-(\d+)-/.exec(name) ?? [];
@@ -62,7 +62,7 @@ export class ImageFiles {
 
   /**
    * Size and metadata of an image.
-   * @returns null for what is no image
+   * @returns null for a file that is not an image
    * @throws ServiceError SERVICE_UNAVAILABLE when its bytes cannot be read
    */
   async facts(place: Place, signal: AbortSignal): Promise<ImageFacts | null> {
@@ -73,9 +73,10 @@ export class ImageFiles {
   }
 
   /**
-   * Makes another form of an image, which `use` reads.
+   * Generates a variant of an image, which `use` reads.
    * @param input the path of the image
-   * @throws the reason of the signal when that comes before a process is free; ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long
+   * @throws the reason of the signal when it is aborted before a process is free; ServiceError
+   *   UNPROCESSABLE_ENTITY for an image that is invalid or takes too long
    */
   async made<T>(
     input: string,
@@ -93,9 +94,9 @@ export class ImageFiles {
   }
 
   /**
-   * Has the bytes of an image in a local file, as long as it is used.
-   * @throws ServiceError UNPROCESSABLE_ENTITY for one that is too large; SERVICE_UNAVAILABLE when its
-   *   bytes cannot be read
+   * Stores the bytes of an image in a local file while it is used.
+   * @throws ServiceError UNPROCESSABLE_ENTITY for one that is too large; SERVICE_UNAVAILABLE when
+   *   its bytes cannot be read
    */
   async local<T>(
     place: Place,

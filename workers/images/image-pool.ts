@@ -1,6 +1,6 @@
 /**
- * The processes in which a worker reads and transforms images, fairly to those for whom it does. A
- * holder has one process as long as others may come, and all of them while it is alone.
+ * The processes in which a worker reads and transforms images, shared fairly among holders. A
+ * holder may use all processes while no other holder is active; otherwise it may use one.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,14 +13,14 @@ import type { ImageFacts } from '#core/jobs/message/image-facts.ts';
 import { answer, type ImageResult, type ImageTask, type MadeImage } from './task.ts';
 
 const PROCESS = join(import.meta.dirname, 'image-process.ts');
-/** Milliseconds after which a process without work ends. */
+/** Milliseconds after which an idle process ends. */
 const IDLE_MS = 30_000;
 
-/** Milliseconds after which a holder that has asked for nothing counts as gone. */
+/** Milliseconds without a request after which a holder counts as inactive. */
 const ALONE_AFTER_MS = 10_000;
-/** Milliseconds that a work has to end by itself when its process is wanted for another holder. */
+/** Milliseconds that a task has to finish after another holder needs its process. */
 const PREEMPTION_GRACE_MS = 250;
-/** Milliseconds between two looks at the memory of a process that works. */
+/** Interval (ms) of the memory checks of a busy process. */
 const WATCH_MS = 50;
 const MIB = 1024 * 1024;
 
@@ -28,28 +28,28 @@ const MIB = 1024 * 1024;
 const TICKS = 100;
 
 export interface ImagePoolOptions {
-  /** ASSETS_TRANSFORM_MAX_CONCURRENT: processes. */
+  /** ASSETS_TRANSFORM_MAX_CONCURRENT: maximum number of processes. */
   readonly max: number;
   /** ASSETS_TRANSFORM_TIMEOUT: milliseconds for one image. */
   readonly timeout: number;
-  /** ASSETS_TRANSFORM_MEMORY: bytes that one process may have. */
+  /** ASSETS_TRANSFORM_MEMORY: maximum bytes of one process. */
   readonly memory: number;
 }
 
-/** For whom an image is worked on. */
+/** The holder on whose behalf an image is processed. */
 export interface ImageRequester {
   readonly holder: string;
-  /** Ends the wait for a process; what has begun goes on. */
+  /** Cancels the wait for a process; a running task continues. */
   readonly signal?: AbortSignal;
 }
 
-/** What a process may take for one task. */
+/** The limits of a process for one task. */
 type Bounds = Pick<ImagePoolOptions, 'timeout' | 'memory'>;
 
-/** Its process was wanted for another holder. */
+/** Another holder needed the process of this task. */
 class Preempted extends Error {}
 
-/** Seconds of processor time that a process has used; null where the system does not tell. */
+/** Seconds of processor time that a process has used; null where the system does not report it. */
 function processorTime(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -60,7 +60,7 @@ function processorTime(pid: number): number | null {
   }
 }
 
-/** Bytes of memory that a process has; null where the system does not tell. */
+/** Resident memory of a process in bytes; null where the system does not report it. */
 function residentMemory(pid: number): number | null {
   try {
     const [, kib] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
@@ -70,7 +70,7 @@ function residentMemory(pid: number): number | null {
   }
 }
 
-/** One process, and the task that it has. */
+/** One process, and its current task. */
 class ImageProcess {
   readonly #child: ChildProcess;
   #settle: ((result: ImageResult | Error) => void) | null = null;
@@ -79,8 +79,9 @@ class ImageProcess {
 
   constructor() {
     this.#child = fork(PROCESS, {
-      // Nothing of the configuration: an image that takes over this process finds no secrets. The
-      // library's memory for several threads is not given back; one thread needs one arena.
+      // The environment contains no configuration, so an image that exploits this process finds no
+      // secrets. The C library does not return memory in the arenas of several threads, so the
+      // number of arenas is limited.
       env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2' },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
@@ -90,7 +91,7 @@ class ImageProcess {
     });
     this.#child.on('error', (error) => this.#done(error));
     this.#child.on('exit', (code, signal) => {
-      // Whoever kills it may be short of memory; it ends by itself only because of what it reads.
+      // SIGKILL may come from a memory shortage. Any other end is caused by the image.
       if (signal === 'SIGKILL') this.#done(new Error('the process of an image was killed'));
       else
         this.#done({
@@ -101,13 +102,13 @@ class ImageProcess {
   }
 
   get isAlive(): boolean {
-    // A process that is killed goes on for a moment, and would take one more image with it.
+    // A killed process continues for a moment, and would fail one more image.
     return !this.#isEnded && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /**
-   * Does one task; the process is of no more use when this rejects.
-   * @param wanted the process is wanted for another holder
+   * Runs one task; the process is unusable when this rejects.
+   * @param wanted aborted when another holder needs the process
    * @throws Preempted when that has ended the task
    */
   async run(
@@ -121,7 +122,7 @@ class ImageProcess {
     const before = this.#processorTime();
     const timer = setTimeout(() => {
       const used = (this.#processorTime() - before) * 1_000;
-      // Not the fault of the image when there was no processor for it.
+      // The image is not at fault when it received too little processor time.
       if (used < timeout / 2) this.#done(new Error('there is no processor for images'));
       else this.#done({ kind: 'refused', reason: reason('image_takes_too_long', { timeout }) });
       this.end();
@@ -158,7 +159,10 @@ class ImageProcess {
     this.#child.kill('SIGKILL');
   }
 
-  /** Seconds; endless where the system does not tell, so that every image counts as a slow one. */
+  /**
+   * In seconds; infinite where the system does not report it, so that every slow image counts as at
+   * fault.
+   */
   #processorTime(): number {
     const { pid } = this.#child;
     return (pid === undefined ? null : processorTime(pid)) ?? Number.POSITIVE_INFINITY;
@@ -176,7 +180,7 @@ class ImageProcess {
   }
 }
 
-/** 422 for an image of which nothing can be made. */
+/** Status 422 for an image that cannot be processed. */
 export function unusableImage(why: Reason): ServiceError {
   const told = placed('The image cannot be used. ', why);
   return new ServiceError('UNPROCESSABLE_ENTITY', { reason: told });
@@ -191,7 +195,7 @@ export class ImagePool {
 
   constructor(options: ImagePoolOptions) {
     this.#options = options;
-    // A worker has few jobs at a time, and each of them few images, so any number may wait.
+    // A worker runs few jobs at a time, each with few images, so the queue has no limit.
     this.#permits = new FairSemaphore({
       ...{ permits: options.max, permitsPerHolder: 1, aloneAfter: ALONE_AFTER_MS },
     });
@@ -199,7 +203,7 @@ export class ImagePool {
 
   /**
    * Size and metadata of an image.
-   * @returns null for a file that is no image
+   * @returns null for a file that is not an image
    */
   async facts(
     input: string,
@@ -211,9 +215,10 @@ export class ImagePool {
   }
 
   /**
-   * Writes another form of an image.
-   * @throws the reason of the signal when that comes before a process is free; ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long;
-   *   SERVICE_UNAVAILABLE when processes cannot be started
+   * Writes a variant of an image.
+   * @throws the reason of the signal when it is aborted before a process is free; ServiceError
+   *   UNPROCESSABLE_ENTITY for an image that is invalid or takes too long; SERVICE_UNAVAILABLE when
+   *   processes cannot be started
    */
   async transform(
     task: Omit<Extract<ImageTask, { kind: 'transform' }>, 'kind'>,
@@ -240,7 +245,7 @@ export class ImagePool {
     }
   }
 
-  /** Does a task as soon as it may have a process; null when its process was wanted for another holder meanwhile. */
+  /** Runs a task as soon as a process is available; null when another holder needed the process. */
   async #try(task: ImageTask, { holder, signal }: ImageRequester): Promise<ImageResult | null> {
     clearTimeout(this.#idle);
     const wanted = new AbortController();
@@ -275,7 +280,7 @@ export class ImagePool {
     this.#all.delete(one);
   }
 
-  /** Ends the processes when there has been no work for a while. */
+  /** Ends the processes after a time without tasks. */
   #rest(): void {
     if (this.#permits.running > 0) return;
     clearTimeout(this.#idle);

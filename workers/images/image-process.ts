@@ -1,6 +1,6 @@
 /**
- * A process that reads and transforms images, one at a time. What an image does to the library (a
- * crash, a hang, hunger) ends this process and no worker.
+ * A process that reads and transforms images, one at a time. When an image makes the library crash,
+ * hang or exhaust memory, only this process ends, and no worker.
  */
 import { stat } from 'node:fs/promises';
 import { constants, getPriority, setPriority } from 'node:os';
@@ -19,17 +19,18 @@ import {
 } from '#core/files/images/output-size.ts';
 import type { ImageResult, ImageTask } from './task.ts';
 
-/** Pixels of an image, all of its pages together; the library would take five times as many. */
+/** Maximum pixels of an image, over all its pages; the library would accept five times as many. */
 const MOST_PIXELS = 50_000_000;
-/** The effort that AVIF takes; more takes seconds. */
+/** The encoding effort of AVIF; a higher effort takes seconds. */
 const AVIF_EFFORT = 2;
 
-// Where workers let others have the processors first, images do so even more.
+// When workers run at a lower priority than other processes, image processes use the lowest one.
 if (getPriority() > 0) setPriority(constants.priority.PRIORITY_LOW);
 
 sharp.cache(false);
 sharp.concurrency(1);
-// Only what browsers show is read: no SVG, no PDF, nothing that refers to other files.
+// Only formats that browsers display are read: no SVG, no PDF, and no format that refers to other
+// files.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: [
@@ -38,7 +39,7 @@ sharp.unblock({
   ],
 });
 
-/** The image is at fault. */
+/** An error that the image causes. */
 class ImageRefusal extends Error {
   readonly reason: Reason;
 
@@ -63,18 +64,18 @@ async function metadataOf(image: Sharp, maxDimension: number): Promise<Metadata>
   return metadata;
 }
 
-/** Width and height with the orientation that the camera noted. */
+/** Width and height after applying the orientation in the metadata. */
 function seen({ width = 0, height = 0, orientation = 1 }: Metadata): Point {
   return orientation >= 5 ? { x: height, y: width } : { x: width, y: height };
 }
 
-/** What the camera wrote, without where it was unless that is asked for. */
+/** The metadata of the camera, without its location unless that is requested. */
 function exifOf({ exif: bytes }: Metadata, places: boolean): Record<string, unknown> {
   if (bytes === undefined) return {};
   try {
     const { GPSInfo, ...others } = exif(bytes);
     const told = places && GPSInfo !== undefined ? { ...others, GPSInfo } : others;
-    // Buffers and dates become what JSON has.
+    // Converts buffers and dates to JSON values.
     return Object.fromEntries(
       Object.entries(told)
         .filter(([name]) => ['Image', 'Photo', 'GPSInfo'].includes(name))
@@ -85,7 +86,9 @@ function exifOf({ exif: bytes }: Metadata, places: boolean): Record<string, unkn
   }
 }
 
-/** Texts and numbers of a part; what is binary says nothing to people. */
+/**
+ * The texts and numbers of a section; binary values are omitted, because users cannot read them.
+ */
 function plain(part: unknown): Record<string, unknown> {
   if (typeof part !== 'object' || part === null) return {};
   const entries = Object.entries(part).flatMap(([name, value]): [string, unknown][] => {
@@ -106,7 +109,7 @@ async function readFacts(task: Extract<ImageTask, { kind: 'facts' }>): Promise<I
   return { kind: 'facts', facts: { width, height, metadata: known } };
 }
 
-/** Cuts out what has the wanted shape, with the focus as near to its middle as can be. */
+/** Cuts out the requested shape, with the focus as close to its center as possible. */
 function cutAround(image: Sharp, size: Point, wanted: Point, focus: Point): Sharp {
   const scale = Math.max(wanted.x / size.x, wanted.y / size.y);
   const scaled = { x: Math.round(size.x * scale), y: Math.round(size.y * scale) };
@@ -123,8 +126,8 @@ function cutAround(image: Sharp, size: Point, wanted: Point, focus: Point): Shar
 }
 
 /**
- * Width and height that are asked for, within those of the image if it may not grow. The library would
- * give a small image wide margins.
+ * The requested width and height, limited to those of the image if it must not be enlarged. The
+ * library would add wide margins to a small image.
  */
 function bounded(
   size: Point,
@@ -152,18 +155,20 @@ function encoded(image: Sharp, { format, quality }: ImageTransformation): Sharp 
   return image.toFormat(format === 'jpg' ? 'jpeg' : format, options);
 }
 
-/** What an operation is called with. */
+/** The arguments of an operation. */
 function argumentsOf(operation: Operation, size: Point): readonly unknown[] {
   const [name, ...given] = operation;
   return name === 'resize' ? [...bounded(size, resizingOf(operation)), given[2] ?? {}] : given;
 }
 
-/** Runs the operations that `core/files/images/operation.ts` parsed; each changes the image in place. */
+/**
+ * Runs operations that `core/files/images/operation.ts` parsed; each changes the image in place.
+ */
 function operate(image: Sharp, transformation: ImageTransformation, size: Point): void {
   for (const operation of transformation.operations) {
     Reflect.apply(image[operation[0]], image, argumentsOf(operation, size));
   }
-  // An operation that names the format would set another effort.
+  // An operation that sets the format would set another effort.
   if (outputFormat(transformation) === 'avif') image.avif({ effort: AVIF_EFFORT });
 }
 
@@ -172,7 +177,7 @@ async function transform(task: Extract<ImageTask, { kind: 'transform' }>): Promi
   const { maxDimension, maxPixels } = limits;
   const opened = open(input);
   const size = seen(await metadataOf(opened, maxDimension));
-  // The edge has refused what only presets may make.
+  // The edge has already refused sizes that only presets allow.
   const most = { maxPixels, isPreset: true };
   const excess = expectedExcess({ width: size.x, height: size.y }, transformation, most);
   if (excess !== null) throw new ImageRefusal(excessReason(excess));
@@ -200,6 +205,6 @@ process.on('message', (message: { readonly id: number; readonly task: ImageTask 
     () => process.exit(1),
   );
 });
-// It has no work without its worker, which decides when it ends.
+// Its worker decides when it ends, and without the worker it has no tasks.
 process.on('disconnect', () => process.exit(0));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});

@@ -1,16 +1,16 @@
-/** What a process for images is asked, and what it answers. */
+/** The messages between a worker and its image processes. */
 import * as v from 'valibot';
 import { storedReason } from '#core/base/errors/reason.ts';
 import type { ImageTransformation } from '#core/files/images/image-transformation.ts';
 import type { ImageLimits } from '#core/files/images/output-size.ts';
 import { imageFacts } from '#core/jobs/message/image-facts.ts';
 
-/** What is to be done with an image; files by their paths. */
+/** A task for an image; files are given by path. */
 export type ImageTask =
   | {
       readonly kind: 'facts';
       readonly input: string;
-      /** Where it was taken is told, too. */
+      /** Include the location of the camera. */
       readonly places: boolean;
     }
   | {
@@ -29,7 +29,7 @@ const made = v.object({
   height: v.number(),
   bytes: v.number(),
 });
-/** The image is at fault, and no other process would do better. */
+/** The image is at fault, and another process would fail too. */
 const refused = v.object({
   kind: v.literal('refused'),
   reason: v.pipe(

@@ -1,6 +1,6 @@
 /**
- * Which entities MikroORM must learn or forget when the catalog changes: those in use and those
- * that they refer to.
+ * Determines which entities MikroORM must add or remove when the catalog changes: the used ones and
+ * those that they refer to.
  */
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import { EMPTY_CATALOG } from '#core/model/catalog/load-newer-catalog.ts';
@@ -13,7 +13,7 @@ interface Entry {
   readonly targets: readonly string[];
 }
 
-/** Entities that MikroORM does not know yet. */
+/** Entities to add to MikroORM, and entities to remove. */
 export interface Replacement {
   readonly added: Entity[];
   readonly removed: Entity[];
@@ -30,14 +30,14 @@ export class Entities {
   readonly #wanted = new Set<string>();
   #catalog = EMPTY_CATALOG;
 
-  /** @throws when the collection has no entity, or none was requested */
+  /** @throws when the collection has no entity, or its entity was not requested */
   get(collection: string): Entity {
     const entry = this.#entries.get(collection);
     if (entry === undefined) throw new Error(`The collection ${collection} has no entity.`);
     return entry.entity;
   }
 
-  /** Requests the entity of a collection; all requested entities are then as in `catalog`. */
+  /** Requests the entity of a collection; afterwards all requested entities match `catalog`. */
   request(catalog: Catalog, collection: string): Replacement {
     if (catalog === this.#catalog && this.#wanted.has(collection)) return NOTHING;
     this.#wanted.add(collection);
@@ -60,7 +60,7 @@ export class Entities {
 
   /**
    * Replaces the entities of changed collections, and of those that refer to them, because an
-   * entity of MikroORM contains the keys of the entities that it refers to.
+   * entity of MikroORM contains the keys of its references.
    */
   #follow(catalog: Catalog): Replacement {
     const current = this.#reachable(catalog);

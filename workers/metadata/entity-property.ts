@@ -1,12 +1,12 @@
 /**
- * What MikroORM has to know about a column: the type that converts its values, and how the database
- * declares it. Values are those of JSON, except dates and bytes. `bigint` and `numeric` are
+ * The MikroORM properties of a column: the type that converts its values, and its declaration in
+ * the database. Values are those of JSON, except dates and bytes. `bigint` and `numeric` are
  * strings, because neither fits into a JavaScript number.
  */
 import { BigIntType, type EntitySchemaProperty } from '@mikro-orm/core';
 import type { ColumnDescriptor } from '#core/model/catalog/descriptor.ts';
 
-/** An item as the EntityManager returns it: values by the names of their properties. */
+/** An item as the EntityManager returns it: values by property name. */
 export type Row = Record<string, unknown>;
 
 export type Property = EntitySchemaProperty<NonNullable<unknown>, Row>;
@@ -60,7 +60,7 @@ export function declaration(column: ColumnDescriptor) {
   };
 }
 
-/** A column that is no reference. */
+/** A column that is not a reference. */
 export function scalar(column: ColumnDescriptor, primary: boolean): Property {
   return { type: type(column), primary, ...declaration(column) };
 }

@@ -12,7 +12,7 @@ export type Entity = EntitySchema<Row, never, EntityCtor<Row>>;
 /** Finds the entity of a collection at the time when the relation is resolved. */
 export type Resolve = (collection: string) => EntitySchema;
 
-/** Names that MikroORM can quote in SQL: it gives dots and question marks a meaning of its own. */
+/** Names that MikroORM can quote in SQL, because it interprets dots and question marks. */
 const PLAIN_NAME = /^[\p{L}\p{N}_ -]+$/u;
 /** Names that are safe as a member in the code that MikroORM generates. */
 const MEMBER_NAME = /^[A-Za-z_]\w*$/;
@@ -48,7 +48,7 @@ export function references(catalog: Catalog, collection: Collection): Map<string
   return found;
 }
 
-/** A reference is read and written as the key that it contains. */
+/** A reference, read and written as its key. */
 function reference(relation: ManyToOne, primary: boolean, common: object, resolve: Resolve) {
   const { one, foreignKey } = relation;
   return {
@@ -68,7 +68,7 @@ function reference(relation: ManyToOne, primary: boolean, common: object, resolv
   } satisfies Property;
 }
 
-/** The entity of a collection for which {@link isEntity} holds. */
+/** The entity of a collection that satisfies {@link isEntity}. */
 export function buildEntity(catalog: Catalog, collection: Collection, resolve: Resolve): Entity {
   const { name, table, primaryKey } = collection;
   const keys = new Set(primaryKey.map((field) => field.name));

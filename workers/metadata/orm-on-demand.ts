@@ -1,6 +1,6 @@
 /**
- * Opens MikroORM on first use: loading it takes half of the time that a worker needs to start, and
- * most jobs do not use it.
+ * Opens MikroORM on first use. Loading it takes half of a worker's startup time, and most jobs do
+ * not use it.
  */
 
 import type { Log } from '#core/base/log/log.ts';
@@ -8,12 +8,12 @@ import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import type { Orm, OrmConfig } from './orm.ts';
 
 export interface OrmOnDemand {
-  /** Opens it on the first call; a failed attempt is not kept. */
+  /** Opens it on the first call; a failed attempt is not cached. */
   open(): Promise<Orm>;
   close(): Promise<void>;
 }
 
-/** @param url a connection that keeps its session */
+/** @param url a connection string that preserves sessions */
 export function ormOnDemand(
   config: OrmConfig,
   url: string,

@@ -1,8 +1,8 @@
 /**
- * MikroORM with entities from the catalog: an EntityManager for `system_jobs`. Its metadata follows
- * the catalog, only for the entities that are used, because learning one among a thousand blocks
- * the event loop for 150 ms. A value of a request may reach its filters only as the value of a
- * named property.
+ * MikroORM with entities from the catalog: an EntityManager for `system_jobs`. Its metadata
+ * contains only the entities that are used, because adding one among a thousand blocks the event
+ * loop for 150 ms. Filters may contain a value from a request only as the value of a named
+ * property.
  */
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
@@ -16,7 +16,7 @@ import { Entities } from './entities.ts';
 import type { Entity } from './entity.ts';
 
 export interface Orm {
-  /** An EntityManager with its own identity map, for one piece of work. */
+  /** An EntityManager with a separate identity map, for one unit of work. */
   fork(): EntityManager;
   /**
    * The entity of a collection in the current catalog.
@@ -27,12 +27,12 @@ export interface Orm {
   close(): Promise<void>;
 }
 
-/** The configuration that it needs, and the maximum number of connections. */
+/** The required configuration, and the maximum number of connections. */
 export type OrmConfig = Pick<Config, 'DATABASE_POOL_WAIT'> & { readonly connections: number };
 
 /**
- * Opens MikroORM on a small pool of its own; it connects with the first statement.
- * @param url a connection that keeps its session
+ * Opens MikroORM on a small separate pool; it connects with the first statement.
+ * @param url a connection string that preserves sessions
  */
 export function openOrm(config: OrmConfig, url: string, source: CatalogSource, log: Log): Orm {
   const watchdog = new Watchdog({ url, log, statementTimeout: 0 });

@@ -1,17 +1,18 @@
 /**
- * Notices crashes of PostgreSQL, and whose session was their cause. When a backend crashes the server ends
- * all others, and tells each of them why; the one that crashed ends without a word.
+ * Detects crashes of PostgreSQL, and which session caused them. When a backend crashes, the server
+ * ends all other sessions and sends each of them a notice. The crashed session ends without a
+ * notice.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
 
 export class CrashWatch {
-  /** Connections that were told why they end. */
+  /** Connections that received a notice before they ended. */
   readonly #told = new WeakSet<object>();
-  /** When a connection was last told of a crash, by `performance.now()`. */
+  /** When a connection last received a notice of a crash, by `performance.now()`. */
   #last = Number.NEGATIVE_INFINITY;
 
-  /** Follows the connections of a pool. */
+  /** Observes the connections of a pool. */
   follow(pool: Pick<Pool, 'on'>): void {
     pool.on('connect', (client) => {
       client.on('notice', ({ code }) => {
@@ -20,7 +21,7 @@ export class CrashWatch {
     });
   }
 
-  /** A connection was told something by the server. */
+  /** Processes a notice that the server sent to a connection. */
   hear(client: object, code: string): void {
     if (!code.startsWith('57P0')) return;
     this.#told.add(client);
@@ -28,7 +29,7 @@ export class CrashWatch {
   }
 
   /**
-   * Whether the session of a connection that was lost seems to have crashed the server.
+   * Whether the session of a lost connection seems to have crashed the server.
    * @param since when its work began, by `performance.now()`
    */
   isCause(client: object, since: number): boolean {

@@ -1,4 +1,4 @@
-/** What one delivery gives to its actor, and takes back when it ends. */
+/** The resources that one delivery provides to its actor, and releases when it ends. */
 import { once } from 'node:events';
 import type { Log } from '#core/base/log/log.ts';
 import { tellSupervisor } from '#core/base/process/supervised-process.ts';
@@ -27,9 +27,9 @@ export class DeliveryContext implements ActorContext {
     parts: {
       readonly signal: AbortSignal;
       readonly progress: ProgressReporter;
-      /** No other job has its session later. */
+      /** The session is never reused by another job. */
       readonly ownsSession: boolean;
-      /** The session that the job names already; null when it names none. */
+      /** The session that the row of the job already contains; null without one. */
       readonly session: JobSession | null;
     },
   ) {
@@ -44,7 +44,7 @@ export class DeliveryContext implements ActorContext {
     this.#client = parts.session?.client ?? null;
   }
 
-  /** The connection of its session, also when that has ended; null when it has had none. */
+  /** The connection of its session, even after it has ended; null without one. */
   get client(): Connection | null {
     return this.#client;
   }
@@ -70,7 +70,7 @@ export class DeliveryContext implements ActorContext {
 
   /**
    * Ends the session, if there is one; uncommitted work is rolled back.
-   * @param isClean nothing is left in it, so that another job may have it
+   * @param isClean the session has no remaining state, so another job may use it
    */
   async end(isClean = false): Promise<void> {
     const opening = this.#session;
@@ -79,7 +79,7 @@ export class DeliveryContext implements ActorContext {
     session?.end(isClean);
   }
 
-  /** Names the job in `pg_stat_activity`. */
+  /** Shows the job in `pg_stat_activity`. */
   async #name(client: Connection): Promise<void> {
     const name = `sluice job ${this.job.id}`;
     await client.query("SELECT set_config('application_name', $1, false)", [name]);

@@ -1,6 +1,6 @@
 /**
- * One delivery of a job from its claim to its outcome. `queue-consumer.ts` decides what the outcome
- * means for the queue.
+ * One delivery of a job from its claim to its outcome. `queue-consumer.ts` translates the outcome
+ * for the queue.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -42,27 +42,27 @@ import { RetryableError } from './retryable-error.ts';
 import type { RunningDeliveries } from './running-deliveries.ts';
 import { countStall } from './stall.ts';
 
-/** Time that an actor has to react to its signal; after that it is no longer waited for. */
+/** Time that an actor has to react to its signal; afterwards it is no longer awaited. */
 const HEED_WITHIN_MS = 900;
-/** A job that waits for its storage is tried again as rarely as one that waits long. */
+/** A job that waits for its storage is retried as rarely as a job that has waited long. */
 const LATE_MS = 20_000;
-/** How long (ms) attempts that end with their session are put down to outages. */
+/** How long (ms) attempts that end with their session are attributed to outages. */
 const OUTAGES_MS = 3_600_000;
-/** Pauses (ms) after such an attempt: none to speak of after the first, and twice as long each time. */
+/** Pauses (ms) after such an attempt: a short one after the first, and twice as long each time. */
 const AFTER_OUTAGE_MS = { first: 100, most: 2_000 };
-/** After a session was lost the others are told of a crash within this time (ms). */
+/** After one session is lost, the server notifies the others of a crash within this time (ms). */
 const TOLD_WITHIN_MS = 500;
 
 /**
  * How a delivery ended:
- * - `done`: the job has ended, or another delivery has it now;
- * - `cancelled`: it has ended because somebody cancelled it;
+ * - `done`: the job has ended, or another delivery has taken it over;
+ * - `cancelled`: it has ended because a user cancelled it;
  * - `failed`: it has failed, with errors;
  * - `retry`: it waits for another attempt;
- * - `back`: it was given back unfinished and may be delivered at once;
- * - `elsewhere`: it needs a storage that this process does not reach; `age` in milliseconds;
+ * - `back`: it was returned unfinished and may be delivered immediately;
+ * - `elsewhere`: it needs a storage that this process cannot access; `age` in milliseconds;
  * - `outage`: an outage of the database ended it, which costs no attempt; `pause` in milliseconds;
- * - `aside`: another job comes first; `mailbox` is null when this process already does this one.
+ * - `aside`: another job comes first; `mailbox` is null when this process already runs this job.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly superseded?: true }
@@ -76,19 +76,19 @@ export type Outcome =
 
 const ENDED: ReadonlySet<Outcome['kind']> = new Set(['done', 'cancelled', 'failed']);
 
-/** The outcome by the name that the log and the metrics have for it. */
+/** The outcome's name in the log and the metrics. */
 function nameOf(outcome: Outcome): string {
   if (outcome.kind !== 'done') return outcome.kind;
   return outcome.superseded === true ? 'superseded' : 'done';
 }
 
-/** How the end of a delivery is logged; `failed` is worth a look. */
+/** The log entry for the end of a delivery; `failed` has its own level. */
 function ending(outcome: Outcome) {
   if (outcome.kind !== 'failed') return { level: 'info', outcome: nameOf(outcome) } as const;
   return { level: outcome.level, outcome: outcome.kind, codes: outcome.reason };
 }
 
-/** What the queue knows about a delivery. */
+/** The queue's data for a delivery. */
 export interface QueuedJob {
   readonly id: string;
   readonly kind: string;
@@ -97,7 +97,7 @@ export interface QueuedJob {
   readonly storeProgress: (progress: JobProgress) => Promise<void>;
 }
 
-/** What the row of a job says after its actor. */
+/** The row of a job after its actor has ended. */
 interface RecordedJob {
   readonly state: string;
   readonly attempt: number;
@@ -106,16 +106,16 @@ interface RecordedJob {
   readonly next: QueueableJob | null;
 }
 
-/** What is known of a job that has completed. */
+/** The recorded data of a completed job. */
 type Confirmed = Pick<RecordedJob, 'progress'> & Partial<Pick<RecordedJob, 'next'>>;
 
-/** The errors of a failed job; null when it may be tried again. */
+/** The errors of a failed job; null when a retry may succeed. */
 function finalErrors(error: unknown): readonly ServiceError[] | null {
   if (error instanceof ServiceErrors) return error.errors;
   return error instanceof ServiceError ? [error] : null;
 }
 
-/** The errors of a job whose last attempt failed with an error that others might not have met. */
+/** The errors of a job whose last attempt failed with a retryable error. */
 function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): ServiceError {
   if (error instanceof RetryableError) return error.last;
   // Only administrators change the schema, and they may see internal errors.
@@ -130,18 +130,20 @@ function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): 
   });
 }
 
-/** Whether the session of the job was lost, which says nothing about the job unless it was the cause. */
+/**
+ * Whether the job lost its session, which is not the fault of the job unless it caused the loss.
+ */
 function isOutage(error: unknown): boolean {
   return isLostSession(error) || (error instanceof Error && isLostSession(error.cause));
 }
 
-/** Whether the storage could not be used, which says nothing about the job. */
+/** Whether the storage was unavailable, which is not the fault of the job. */
 function isWithoutStorage(error: unknown): boolean {
   if (error instanceof StorageUnreachable) return true;
   return error instanceof Error && error.cause instanceof StorageUnreachable;
 }
 
-/** Throws the error that fails a job whose message is unknown. */
+/** Throws the error that fails a job whose message is invalid. */
 function parseMessage(actor: Actor, job: ClaimedJob) {
   const result = v.safeParse(actor.message, job.message);
   if (result.success) return result.output;
@@ -155,7 +157,7 @@ function parseMessage(actor: Actor, job: ClaimedJob) {
   });
 }
 
-/** Runs the actor; does not wait for one that ignores its signal. */
+/** Runs the actor; does not wait for an actor that ignores its signal. */
 async function receive(actor: Actor, job: ClaimedJob, context: DeliveryContext): Promise<unknown> {
   const message = parseMessage(actor, job);
   assert.equal(actor.mailbox(message), job.mailbox, 'the job is not in the mailbox of its actor');
@@ -176,7 +178,7 @@ async function receive(actor: Actor, job: ClaimedJob, context: DeliveryContext):
 
 export interface DelivererOptions {
   readonly running: RunningDeliveries;
-  /** Aborted when the worker drains: nothing waits for the database any more. */
+  /** Aborted when the worker drains: waits for the database end. */
   readonly stopping: AbortSignal;
   /** The storage that this worker can use now. */
   readonly reachedStorage: () => string | null;
@@ -200,11 +202,12 @@ export class Deliverer {
   }
 
   /**
-   * Throws only when the database cannot be used; the job then stays open and is delivered again.
+   * Throws only when the database is unavailable; the job then stays open and is delivered again.
    */
   async deliver(queued: QueuedJob): Promise<Outcome> {
     const { spool, log } = this.#services;
-    // The queue took this process for dead; its work must not be started a second time.
+    // The queue considered this process dead, but it still runs the job, which must not start
+    // twice.
     if (this.#running.has(queued.id)) return { kind: 'aside', mailbox: null };
     const { claim, session } = await this.#claim(queued);
     switch (claim.outcome) {
@@ -217,7 +220,7 @@ export class Deliverer {
         return { kind: 'elsewhere', age: claim.age };
       case 'ended':
         if (claim.now) log.info({ job: queued.id, outcome: 'cancelled' }, 'job ends');
-        // That of a failed job is kept for a retry.
+        // The upload of a failed job remains for a retry.
         if (claim.state !== 'failed') await discardUpload(spool, claim.message, log);
         await this.#announce(queued.id, claim.mailbox, log);
         return { kind: 'done' };
@@ -227,8 +230,9 @@ export class Deliverer {
   }
 
   /**
-   * Claims the job, if it can be on the session that its work will have: that spares to record it.
-   * @returns the session, only when the job names it
+   * Claims the job in the session of its work if possible, so that the session need not be recorded
+   * later.
+   * @returns the session, only when the row of the job contains it
    */
   async #claim({ id, kind }: QueuedJob): Promise<{ claim: Claim; session: JobSession | null }> {
     const { pool, schema, sessions } = this.#services;
@@ -288,8 +292,9 @@ export class Deliverer {
       if (services.catalog.current().version < job.catalog) await services.catalog.look();
       const result = await receive(actor, job, context);
       confirmed = await this.#confirm(actor, job, { result, progress: progress.latest });
-      // Its row no longer names the session, so no successor of this delivery ends it. One that has
-      // read the row just before may still do so: then the job that has it next is tried again.
+      // The row no longer contains the session, so no later delivery of this job ends it. A
+      // delivery that read the row just before may still do so; then the job that reuses the
+      // session is retried.
       if (actor.reusesSession) await context.end(true);
       outcome = { kind: 'done' };
     } catch (error) {
@@ -301,7 +306,7 @@ export class Deliverer {
         ...{ deadline, isCause, log },
         lastAttempt: queued.lastAttempt,
       };
-      // What became of it is recorded as soon as that is possible.
+      // The result is recorded as soon as the database is available.
       outcome = await whenReachable(log, () => this.#settle(job, error, end), this.#stopping);
     } finally {
       clearTimeout(timer);
@@ -327,7 +332,7 @@ export class Deliverer {
     return outcome;
   }
 
-  /** Makes sure that the result is recorded: transactional actors do it themselves. */
+  /** Ensures that the result is recorded; transactional actors record it themselves. */
   async #confirm(
     actor: Actor,
     job: ClaimedJob,
@@ -335,7 +340,7 @@ export class Deliverer {
   ): Promise<Confirmed> {
     const { pool, schema } = this.#services;
     if (actor.effect !== 'transactional') {
-      // Who hears that it is done reads its last progress too.
+      // A client that is notified of the end also reads the last progress.
       await completeJob(pool, schema, job, result, { progress });
       return { progress };
     }
@@ -349,7 +354,7 @@ export class Deliverer {
     return row;
   }
 
-  /** Whether the server crashed with the session of a delivery, and no other one. */
+  /** Whether the session of this delivery crashed the server. */
   async #isCause(error: unknown, client: object | null, since: number): Promise<boolean> {
     if (client === null || !isOutage(error)) return false;
     await delay(TOLD_WITHIN_MS, undefined, { signal: this.#stopping }).catch(() => undefined);
@@ -401,7 +406,7 @@ export class Deliverer {
         return { kind: 'outage', pause: Math.min(most, first * 2 ** (lost - 1)) };
     }
     if (reason === null && isWithoutStorage(error)) {
-      // Not the fault of the job: it costs none of its attempts, however long the outage lasts.
+      // The job is not at fault, so this costs no attempt, however long the outage lasts.
       log.warn({ err: error }, 'the job waits for the storage');
       const open = await giveBack(pool, schema, job, 'The storage of files could not be used.');
       return open ? { kind: 'elsewhere', age: LATE_MS } : superseded();
@@ -427,7 +432,7 @@ export class Deliverer {
     return { kind: 'failed', reason: [...codes].join(', '), level };
   }
 
-  /** The upload of a failed job is kept for a retry, but not those of ever more jobs. */
+  /** The uploads of failed jobs remain for retries, but their number is limited. */
   async #limitFiles({ holder }: ClaimedJob, log: Log): Promise<void> {
     const { config, pool, schema, spool } = this.#services;
     try {
@@ -450,8 +455,8 @@ export class Deliverer {
   }
 
   /**
-   * Announces that a job has ended; this only makes waiting clients faster.
-   * @param next the next job of the mailbox; looked up when not given
+   * Announces that a job has ended, so that waiting clients are answered sooner.
+   * @param next the next job of the mailbox; looked up when omitted
    */
   async #announce(
     id: string,
@@ -464,7 +469,7 @@ export class Deliverer {
       await bus.publish('job.finished', { id }).catch((error: unknown) => {
         log.warn({ err: error }, 'the end of a job could not be announced');
       });
-      // The next job does not wait for longer than the outage.
+      // The next job waits no longer than the outage.
       const wakes = async () => {
         if (next === undefined) await wakeNext(pool, schema, queues, mailbox);
         else if (next !== null) await wake(queues, next);

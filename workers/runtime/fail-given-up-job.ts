@@ -1,4 +1,4 @@
-/** What happens to a job that the queue does not deliver any more although it has not ended. */
+/** Handles a job that the queue no longer delivers although the job has not ended. */
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
@@ -6,10 +6,10 @@ import { abandonJob } from '#core/jobs/write-job-status.ts';
 import type { Services } from '#workers/services.ts';
 import { countStall } from './stall.ts';
 
-/** Records the job as failed, so that nobody waits for it and its mailbox continues. */
+/** Records the job as failed, so that no client waits for it and its mailbox continues. */
 export async function giveUp(services: Services, id: string, queue: QueueName): Promise<void> {
   const { pool, schema, bus, queues, log } = services;
-  // Somebody may have retried it.
+  // A user may have retried it.
   if ((await queues.get(queue).state(id)) !== 'failed') return;
   const errors = [new ServiceError('INTERNAL_SERVER_ERROR').toJSON()];
   const job = await abandonJob(pool, schema, id, errors);

@@ -1,6 +1,7 @@
 /**
- * Limits how many jobs have a connection at the same time. Each needs more connections while it has
- * one, so one connection of the pool stays free for that, and jobs cannot block each other.
+ * Limits how many jobs use a connection at the same time. Each job needs further connections
+ * meanwhile, so one connection of the pool stays free for them. Otherwise jobs could block each
+ * other.
  */
 import { FairSemaphore, type Release, SHARED } from '#core/base/holders/fair-semaphore.ts';
 import type { Connection, Pool } from '#core/database/pool.ts';
@@ -8,8 +9,8 @@ import type { Connection, Pool } from '#core/database/pool.ts';
 export interface JobSession {
   readonly client: Connection;
   /**
-   * Gives the connection up, once: ends it and rolls back what is not committed, or leaves it to
-   * the next job.
+   * Releases the connection, once: ends it and rolls back uncommitted work, or leaves it to the
+   * next job.
    */
   end(isClean?: boolean): void;
 }

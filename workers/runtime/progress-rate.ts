@@ -1,4 +1,4 @@
-/** How fast a delivery gets on, from what it reported in the last seconds. */
+/** The speed of a delivery, from its progress reports of the last seconds. */
 import type { JobProgress } from '#core/messaging/bus.ts';
 
 const WINDOW_MS = 5_000;
@@ -8,7 +8,7 @@ interface Sample {
   readonly progress: JobProgress;
 }
 
-/** Digits that mean something in a rate. */
+/** Rounds a rate to its significant digits. */
 function rounded(value: number): number {
   return value < 10 ? Math.round(value * 10) / 10 : Math.round(value);
 }
@@ -17,7 +17,7 @@ export class ProgressRate {
   #samples: Sample[] = [];
 
   /**
-   * The progress with its rates, and the time left where its percentage is known.
+   * The progress with its rates, and the remaining time when its percentage is available.
    * @param at milliseconds
    */
   next(progress: JobProgress, at: number): JobProgress {

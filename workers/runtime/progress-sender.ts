@@ -1,4 +1,4 @@
-/** Sends the progress of a delivery, a few times a second at most. */
+/** Sends the progress of a delivery, at most a few times a second. */
 import type { Log } from '#core/base/log/log.ts';
 import type { JobProgress, MessageBus } from '#core/messaging/bus.ts';
 import { ProgressRate } from './progress-rate.ts';
@@ -13,7 +13,7 @@ export interface ProgressTargets {
   readonly attempt: number;
   readonly bus: MessageBus;
   readonly log: Log;
-  /** Stores it with the job in the queue. */
+  /** Stores the progress with the job in the queue. */
   readonly store: (progress: JobProgress) => Promise<void>;
   /** The job has made progress. */
   readonly moved: () => void;

@@ -19,36 +19,37 @@ import type { Outcome, QueuedJob } from './delivery.ts';
 import { createWaitingBackend, endWaitAfterLoss } from './queue-wait.ts';
 import { countStall } from './stall.ts';
 
-/** Deliveries whose workers died before the job is given up. */
+/** Maximum deliveries whose workers crashed before the job fails. */
 const MAX_STALLED = 5;
 /**
- * Jobs of one queue that must not wait for each other: schema changes and index builds; and images of
- * several holders, which have turns of their own, and are fetched and stored while others are worked on.
+ * Concurrent jobs of one queue that must not wait for each other. In the schema queue these are
+ * schema changes and index builds. In the image queue they are images of several holders, which are
+ * fetched and stored while others are processed.
  */
 const LANES: Readonly<Partial<Record<QueueName, number>>> = { schema: 2, images: 12 };
-/** A job that was put aside is delivered again after this time even when nobody wakes it. */
+/** A job that was put aside is delivered again after this time even when it receives no wake-up. */
 const ASIDE_MS = 10_000;
-/** A job that could not be claimed for a reason of its own is delivered again after this time. */
+/** A job that could not be claimed for its own reason is delivered again after this time. */
 const AGAIN_MS = 2_000;
 /**
- * Pauses of a job that needs another worker's storage: short while it is new, so that its worker gets
- * it soon, and longer while there is none.
+ * Pauses of a job that needs another worker's storage. They are short while it is new, so that its
+ * worker gets it soon, and grow while no such worker exists.
  */
 const ELSEWHERE_MS = { least: 250, most: 5_000, ofAge: 0.25 };
 const RECONNECT_MS = 250;
-/** An error of the queue explains for this time (ms) why no jobs are taken. */
+/** How long (ms) an error of the queue counts as the reason why no jobs are taken. */
 const RECENT_MS = 20_000;
 
-/** What a consumer does with its jobs. */
+/** The callbacks of a consumer for its jobs. */
 export interface ConsumerHandlers {
   readonly deliver: (job: QueuedJob) => Promise<Outcome>;
-  /** A job was put aside and waits now. */
+  /** A job was put aside and now waits. */
   readonly onAside: (id: string, mailbox: string) => Promise<void>;
-  /** The queue does not deliver this job any more. */
+  /** The queue no longer delivers this job. */
   readonly onGivenUp: (id: string, queue: QueueName) => Promise<void>;
 }
 
-/** The part of BullMQ's worker that is used; both backends have it. */
+/** The used part of BullMQ's worker, which both backends implement. */
 interface BullWorker {
   run(): Promise<void>;
   close(): Promise<void>;
@@ -60,12 +61,12 @@ interface BullWorker {
 }
 type BullJob = Job<null, null>;
 
-/** A job has failed, and its row says so. */
+/** A job has failed, and its row records that. */
 class RecordedFailure extends UnrecoverableError {}
 
 export class Consumer {
   readonly name: QueueName;
-  /** Jobs that are done at the same time. */
+  /** Maximum concurrent jobs. */
   readonly slots: number;
   readonly #services: Services;
   readonly #handlers: ConsumerHandlers;
@@ -81,7 +82,7 @@ export class Consumer {
     this.#handlers = handlers;
   }
 
-  /** Begins to take jobs. Throws when the server of the queue cannot be used. */
+  /** Begins to take jobs. Throws when the server of the queue is unavailable. */
   async start(): Promise<void> {
     const log = this.#services.log.child({ queue: this.name });
     const worker = this.#newWorker();
@@ -95,7 +96,7 @@ export class Consumer {
     });
     worker.on('failed', (job, error) => {
       if (job?.id === undefined || job.finishedOn === undefined) return;
-      // Its row says so already, and may say by now that it is to be tried again.
+      // The row already records the failure, and may since have been set to retry.
       if (error instanceof RecordedFailure) return;
       this.#handlers.onGivenUp(job.id, this.name).catch((error) => {
         log.warn({ err: error, job: job.id }, 'a job that the queue gave up could not be recorded');
@@ -120,18 +121,18 @@ export class Consumer {
       );
   }
 
-  /** Jobs that it has taken and not given back. */
+  /** Jobs that it has taken and not returned. */
   get running(): number {
     return this.#running;
   }
 
-  /** What went wrong with the queue a short time ago; null when nothing did. */
+  /** The latest error of the queue, if it is recent; otherwise null. */
   lastError(): string | null {
     const error = this.#error;
     return error !== null && performance.now() - error.at < RECENT_MS ? error.reason : null;
   }
 
-  /** Stops taking jobs and resolves when the running ones have ended or are given back. */
+  /** Stops taking jobs and resolves when the running ones have ended or are returned. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#worker?.close();
@@ -171,17 +172,18 @@ export class Consumer {
         storeProgress: (progress) => job.updateProgress({ ...progress }),
       });
     try {
-      // It keeps the job while the database is away: that waits for the outage, and not for a time.
+      // The consumer holds the job while the database is unavailable, so it waits only as long as
+      // the outage.
       return await whenReachable(log, deliver, this.#stopping.signal);
     } catch (error) {
       if (this.#stopping.signal.aborted) return { kind: 'back' };
-      // Not the fault of the job: it costs none of its attempts, however long the outage lasts.
+      // The job is not at fault, so this costs no attempt, however long the outage lasts.
       log.error({ err: error, job: id }, 'a job could not be delivered');
       return { kind: 'aside', mailbox: null };
     }
   }
 
-  /** Moves a job within the queue as soon as the queue's server can be used. */
+  /** Moves a job within the queue as soon as the queue's server is available. */
   async #move(move: () => Promise<unknown>): Promise<void> {
     await whenReachable(this.#services.log, move, this.#stopping.signal);
   }
@@ -200,7 +202,7 @@ export class Consumer {
       case 'failed':
         throw new RecordedFailure(outcome.reason);
       case 'retry':
-        // The log contains the reason. The queue does not: an error may quote values.
+        // The log contains the reason, but the queue does not, because an error may quote values.
         throw new Error('the attempt failed');
       case 'back':
         await this.#move(() => job.moveToWait(token));

@@ -1,14 +1,17 @@
 /**
- * How a worker waits for jobs of a queue on PostgreSQL. BullMQ listens on one connection, and looks for
- * jobs on another one when it begins to; then it may wait for an hour. When the first ends just as it
- * begins to listen, or the second under its question, BullMQ does not notice. So its wait ends here.
+ * Limits how long a worker waits for jobs of a queue on PostgreSQL. BullMQ listens on one
+ * connection, and queries for jobs once on another. Then it may wait for an hour. It does not
+ * detect the loss of the first connection when it begins to listen. Nor does it detect the loss of
+ * the second during its query. So this file ends its wait.
  */
 import { createPostgresBackend, type IQueueBackend } from 'bullmq';
 import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 
-/** Longest wait in seconds, as on Redis: what could not connect at all is not told. */
+/**
+ * Maximum wait in seconds, as on Redis, because a connection that was never opened reports no loss.
+ */
 const WAIT_S = 10;
 
 /** BullMQ's backend for PostgreSQL with short waits. */
@@ -16,9 +19,9 @@ export const createWaitingBackend: typeof createPostgresBackend = (...args) =>
   Object.defineProperty(createPostgresBackend(...args), 'maximumBlockTimeout', { value: WAIT_S });
 
 /**
- * Ends the wait of a worker each time that a connection of its queue was lost, as soon as the server
- * answers again: then it looks for jobs, and listens on a new connection.
- * @param stop the worker stops, and waits no more
+ * Ends the wait of a worker after each loss of a connection of its queue, once the server responds
+ * again. The worker then queries for jobs, and listens on a new connection.
+ * @param stop aborted when the worker stops, which ends this function's work
  */
 export function endWaitAfterLoss(
   backend: Pick<IQueueBackend, 'disconnectBlocking' | 'reconnectBlocking'>,

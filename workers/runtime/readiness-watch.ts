@@ -1,7 +1,7 @@
 /**
- * Watches whether this worker can take jobs, and says why when it cannot. A worker that takes none
- * although the servers work and a slot is free, and whose jobs make no progress, hangs: the supervisor
- * starts it again.
+ * Monitors whether this worker can take jobs, and reports why it cannot. A worker hangs when the
+ * servers work but it takes no job despite a free slot, and its jobs make no progress. The
+ * supervisor then restarts it.
  */
 import pg from 'pg';
 import { observeQueues } from '#core/jobs/queue-observation.ts';
@@ -9,16 +9,16 @@ import { isStuck } from '#core/jobs/stuck-queue.ts';
 import type { Services } from '#workers/services.ts';
 import type { WorkerStatus } from './worker-status.ts';
 
-/** What the consumers of this worker know. */
+/** The state of this worker's consumers. */
 export interface ConsumerFacts {
-  /** What went wrong with a queue a short time ago. */
+  /** The latest error of a queue, if it is recent; otherwise null. */
   readonly queueError: () => string | null;
-  /** Jobs of a queue that this worker does. */
+  /** Running jobs of a queue on this worker. */
   readonly running: (queue: string) => number;
 }
 
 const EVERY_MS = 2_000;
-/** The queue's own connection may take as long to be replaced. */
+/** Replacing the queue's own connection may take this long. */
 const ANSWER_WITHIN_MS = 12_000;
 /** A fresh connection to the server of the queue must work within this time. */
 const FRESH_WITHIN_MS = 2_000;
@@ -29,9 +29,12 @@ export class ReadinessWatch {
   readonly #facts: ConsumerFacts;
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
-  /** When the queue's connection was asked and has not answered, by `performance.now()`. */
+  /**
+   * When the pending query on the queue's connection was sent, by `performance.now()`; null without
+   * one.
+   */
   #askedAt: number | null = null;
-  /** Since when nothing else but this worker can be the cause. */
+  /** Since when only this worker can be the cause. */
   #hungSince: number | null = null;
 
   constructor(services: Services, status: WorkerStatus, facts: ConsumerFacts) {
@@ -76,7 +79,7 @@ export class ReadinessWatch {
     }
   }
 
-  /** Names a job that this worker could take and does not; null when there is none. */
+  /** A message about an available job that this worker does not take; null without one. */
   async #untaken(): Promise<string | null> {
     const { pool, schema, queues, config } = this.#services;
     const within = config.QUEUE_STUCK_AFTER;
@@ -86,7 +89,7 @@ export class ReadinessWatch {
       const { name, eligible } = queue;
       if (eligible === null || !isStuck(observation, queue, within)) continue;
       if (this.#facts.running(name) >= (this.#status.slots[name] ?? 0)) continue;
-      // A job that is delayed, or not in the queue at all, is nobody's to take.
+      // A delayed job, or one that is not in the queue, is not available to any worker.
       const state = await queues
         .get(name)
         .state(eligible.id)
@@ -124,7 +127,7 @@ export class ReadinessWatch {
     if (now - this.#hungSince >= config.WATCHDOG_TIMEOUT) this.#status.hung = true;
   }
 
-  /** Asks the queue's own connection, one question at a time. */
+  /** Queries the queue's own connection, one query at a time. */
   #askQueue(): void {
     if (this.#askedAt !== null) return;
     this.#askedAt = performance.now();
@@ -134,11 +137,11 @@ export class ReadinessWatch {
     const { connection } = this.#services.queues;
     const question: Promise<unknown> =
       connection.kind === 'redis' ? connection.redis.ping() : connection.pool.query('SELECT 1');
-    // An error is an answer: a lost connection is replaced.
+    // An error also counts as a response, because a lost connection is replaced.
     question.then(settle, settle);
   }
 
-  /** Whether a connection of its own finds that the server of the queue works, and takes writes. */
+  /** Whether the server of the queue accepts writes on a separate connection. */
   async #serverWorks(): Promise<boolean> {
     const { connection } = this.#services.queues;
     return connection.kind === 'redis' ? await this.#redisWorks() : await this.#postgresWorks();

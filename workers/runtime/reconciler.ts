@@ -1,7 +1,7 @@
 /**
- * Compares open jobs in `system_jobs` with the queues and repairs differences: the server of a
- * queue lost its data, or a process died between the row and the queue. One worker of the cluster
- * does it.
+ * Compares open jobs in `system_jobs` with the queues and repairs differences. They occur when the
+ * server of a queue lost its data, or a process crashed between writing the row and the queue. One
+ * worker of the cluster does this.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { render, type Sql, sql } from '#core/database/sql.ts';
@@ -20,15 +20,15 @@ import { giveUp } from './fail-given-up-job.ts';
 
 const ROUND_MS = 2_000;
 const LEASE_MS = 6_000;
-/** A job this young is still being queued by the process that accepted it. */
+/** The process that accepted a job may still be queueing it until this age. */
 const SETTLED_AFTER_MS = 3_000;
 const AT_ONCE = 1_000;
-/** Jobs that are compared at the same time. */
+/** Jobs that are compared concurrently. */
 const PARALLEL = 20;
 const SCHEDULE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** A job that its queue must have. */
+/** A job that its queue must contain. */
 interface ExpectedJob extends QueueableJob {
   readonly state: 'waiting' | 'running';
   readonly mailbox: string | null;
@@ -45,9 +45,9 @@ export class Reconciler {
   #nextSchedule = 0;
   /** The last sequence of the previous round. */
   #cursor = '0';
-  /** When the queue of images was last switched, as far as its missed images were asked for. */
+  /** When the image queue was last switched, as of the last submission of missed measurements. */
   #measuredSince = -1;
-  /** What the previous round did not find in its queue. */
+  /** Jobs that the previous round did not find in their queue. */
   #missing: ReadonlySet<string> = new Set();
 
   constructor(services: Services) {
@@ -95,7 +95,10 @@ export class Reconciler {
     this.#missing = missing;
   }
 
-  /** Pauses and resumes queues on their server as the database says; a server can lose that. */
+  /**
+   * Pauses and resumes queues on their server as the database specifies, because a server can lose
+   * that state.
+   */
   async #switchQueues(): Promise<void> {
     const { pool, schema, queues, log } = this.#services;
     const states = await queueStates(pool, schema);
@@ -109,7 +112,7 @@ export class Reconciler {
     await this.#measureMissed(states);
   }
 
-  /** Has images measured that were uploaded while their queue accepted no jobs. */
+  /** Submits measurements of images that were uploaded while their queue accepted no jobs. */
   async #measureMissed(states: readonly QueueState[]): Promise<void> {
     const images = states.find(({ name }) => name === 'images');
     if (images === undefined || images.state === 'draining') return;
@@ -118,7 +121,7 @@ export class Reconciler {
     this.#measuredSince = images.changed;
   }
 
-  /** Of each mailbox the job that runs, else the one that is next. */
+  /** For each mailbox the running job, else the next one. */
   async #heads(): Promise<readonly ExpectedJob[]> {
     const { pool, schema } = this.#services;
     const jobs = systemTable(schema, 'jobs');
@@ -143,7 +146,7 @@ export class Reconciler {
     return rows;
   }
 
-  /** Some of the jobs without a mailbox; the next round continues. */
+  /** A batch of the jobs without a mailbox; the next round continues. */
   async #free(): Promise<readonly ExpectedJob[]> {
     const { pool, schema } = this.#services;
     const { rows } = await pool.query<ExpectedJob>(
@@ -154,13 +157,13 @@ export class Reconciler {
     return rows;
   }
 
-  /** Jobs of a later release may be in queues that this release does not know. */
+  /** Jobs of a later release may be in queues that this release does not have. */
   #expected(job: Sql): Sql {
     return sql`${job}.queue = ANY(${[...QUEUE_NAMES]}::text[])
       AND ${job}.created_on < now() - make_interval(secs => ${SETTLED_AFTER_MS / 1_000})`;
   }
 
-  /** Submits the daily tidying of each storage when it is due, and that of files; checks rarely. */
+  /** Submits the daily cleanup of each storage when it is due, and that of files; checks rarely. */
   async #schedule(): Promise<void> {
     if (performance.now() < this.#nextSchedule) return;
     this.#nextSchedule = performance.now() + SCHEDULE_MS;
@@ -176,21 +179,26 @@ export class Reconciler {
     if (await this.#services.files.isUntidy()) await jobs.submit(TIDY_FILES_SUBMISSION);
   }
 
-  /** @param missing the jobs that are not in their queue, though nobody may have to add them */
+  /**
+   * @param missing collects the jobs that are not in their queue, though another worker may still
+   *   add them
+   */
   async #compare(job: ExpectedJob, missing: Set<string>): Promise<void> {
     const { queues, log, config } = this.#services;
     const queue = queues.get(job.queue);
     const state = await queue.state(job.id);
     if (state === 'failed') return await giveUp(this.#services, job.id, job.queue);
     if (state !== 'unknown' && state !== 'completed') return;
-    // Its turn may have come just now, and the worker that ended the one before it adds it.
+    // The job may have become the next one just now, and the worker that ended the previous one
+    // adds it.
     if (job.mailbox !== null && !this.#missing.has(job.id)) {
       missing.add(job.id);
       return;
     }
-    // The queue completes a job after its row; a job that is left in the queue would not run again.
+    // The queue completes a job after its row. A completed job that remains in the queue would
+    // block a new run.
     if (state === 'completed') await queue.remove(job.id);
-    // Its worker may be about to end it: the queue lost only the lock.
+    // Its worker may be about to end it, because the queue may have lost only the lock.
     const pause = job.state === 'running' ? { delay: config.JOB_LOCK_DURATION } : {};
     await enqueue(queues, job, pause);
     log.warn({ job: job.id, queue: job.queue, state }, 'an open job was put back into its queue');

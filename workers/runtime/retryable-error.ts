@@ -1,6 +1,6 @@
 /**
- * A failure that a later attempt may not meet, with the errors for the case that every attempt
- * meets it.
+ * A failure that a later attempt may not repeat, with the errors for the case that every attempt
+ * fails.
  */
 import type { ServiceError } from '#core/base/errors/service-error.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The deliveries of this process, and how they are stopped: by message at once, and for certain by
+ * The deliveries of this process, and how they are stopped: immediately by message, and reliably by
  * reading their rows once a second.
  */
 

@@ -1,4 +1,4 @@
-/** The actor runtime of a worker process: consumes the queues that its actors name. */
+/** The actor runtime of a worker process: consumes the queues of its actors. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { prepareQueueTables } from '#core/jobs/bullmq.ts';
 import { wakeIfNext } from '#core/jobs/mailbox.ts';
@@ -16,7 +16,10 @@ import { StorageWatch } from './storage-watch.ts';
 import type { WorkerStatus } from './worker-status.ts';
 
 const START_AGAIN_MS = 1_000;
-/** Shorter than the supervisor waits before it kills. Jobs that are left are taken over. */
+/**
+ * Shorter than the supervisor's timeout for killing the process. Other workers take over unfinished
+ * jobs.
+ */
 const DRAIN_WITHIN_MS = 7_000;
 
 export class Runtime {
@@ -64,7 +67,7 @@ export class Runtime {
     });
   }
 
-  /** Begins to work; waits while the server of the queues is away. */
+  /** Begins to work; waits while the server of the queues is unavailable. */
   async start(): Promise<void> {
     const { queues, catalog, log } = this.#services;
     await this.#persist(() => prepareQueueTables(queues.connection));
@@ -73,7 +76,7 @@ export class Runtime {
     this.#reconciler.start();
     this.#statistics.start();
     this.#status.reason = null;
-    // Renews the report, so that nobody is told any more that this worker is starting.
+    // Renews the report, so that this worker no longer appears as starting.
     await catalog
       .look()
       .catch((err: unknown) => log.warn({ err }, 'the catalog was not refreshed'));
@@ -82,8 +85,8 @@ export class Runtime {
   }
 
   /**
-   * Stops taking jobs and gives back running ones, within eight seconds.
-   * @returns whether nothing runs any more
+   * Stops taking jobs and returns running ones, within eight seconds.
+   * @returns whether all deliveries have ended
    */
   async drain(): Promise<boolean> {
     this.#stopping.abort();

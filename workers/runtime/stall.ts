@@ -1,11 +1,12 @@
-/** Counts deliveries that did not come to their end. */
+/** Counts deliveries that did not end normally. */
 import { metrics } from '#core/base/metrics/metrics.ts';
 
 /**
- * - `superseded`: another delivery of the same job has taken its place;
- * - `overdue`: it took longer than its kind may;
- * - `stalled`: the queue took it from a worker that went silent;
- * - `given_up`: the queue does not deliver the job any more.
+ * The reasons:
+ * - `superseded`: another delivery of the same job has replaced it;
+ * - `overdue`: it exceeded the deadline of its kind;
+ * - `stalled`: the queue took it from an unresponsive worker;
+ * - `given_up`: the queue no longer delivers the job.
  */
 export type StallReason = 'superseded' | 'overdue' | 'stalled' | 'given_up';
 

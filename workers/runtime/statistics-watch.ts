@@ -1,7 +1,8 @@
 /**
- * Analyzes tables that grow quickly while they are small. A plan made when a table was almost empty reads
- * all of it, and sessions keep it, those of foreign keys too, until the table is analyzed: autovacuum
- * comes once a minute, and until then each row costs more than the one before it. One worker does it.
+ * Analyzes small tables that grow quickly. A plan made for an almost empty table scans the whole
+ * table. Sessions cache that plan, including those of foreign keys, until the table is analyzed.
+ * Autovacuum runs once a minute, and until then each row costs more than the previous one. One
+ * worker does this.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/base/log/log.ts';
@@ -11,14 +12,14 @@ import { Lease } from '#core/model/system/lease.ts';
 
 const ROUND_MS = 1_000;
 const LEASE_MS = 6_000;
-/** A round that looks at many tables takes at most so large a part of the time. */
+/** Limits rounds over many tables to 1/SHARE of the time. */
 const SHARE = 100;
-/** Smaller tables are read as a whole with any plan, and larger ones were analyzed on their way. */
+/** Smaller tables are scanned with any plan, and larger ones were analyzed while they grew. */
 const FEWEST_ROWS = 100;
 const MOST_ROWS = 100_000;
-/** A table is analyzed when it has so many times the rows that PostgreSQL plans with. */
+/** A table is analyzed when it has this many times the rows that the planner assumes. */
 const GROWTH = 3;
-/** A table that cannot be analyzed in time is left alone for a while. */
+/** A table that cannot be analyzed in time is skipped for a while. */
 const LIMITS = `SET LOCAL lock_timeout = '100ms'; SET LOCAL statement_timeout = '10s'`;
 const AGAIN_AFTER_MS = 60_000;
 
@@ -26,7 +27,7 @@ export interface StatisticsWatchOptions {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  /** The schemas whose tables are looked at. */
+  /** The schemas whose tables are checked. */
   readonly schemas: readonly string[];
   readonly log: Log;
 }
@@ -35,7 +36,7 @@ export class StatisticsWatch {
   readonly #options: StatisticsWatchOptions;
   readonly #lease: Lease;
   readonly #stopping = new AbortController();
-  /** Tables that could not be analyzed, and until when they are left alone. */
+  /** Tables that could not be analyzed, and until when they are skipped. */
   readonly #failed = new Map<string, number>();
   #rounds: Promise<void> | null = null;
 
@@ -68,10 +69,10 @@ export class StatisticsWatch {
     }
   }
 
-  /** Analyzes the tables that have outgrown what PostgreSQL plans with. */
+  /** Analyzes the tables that have outgrown the planner's statistics. */
   async look(): Promise<void> {
     const { pool, schemas } = this.#options;
-    // The functions read counters alone, and wait for no lock.
+    // The functions read only counters, and wait for no lock.
     const { rows } = await pool.query<{ name: string }>(
       render(sql`
         SELECT format('%I.%I', n.nspname, c.relname) AS name

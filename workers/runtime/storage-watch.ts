@@ -1,6 +1,6 @@
 /**
- * Looks every few seconds whether this worker can use its storage, and notes it for all. Jobs that
- * need files are claimed only while it can.
+ * Checks every few seconds whether this worker can use its storage, and records the result in the
+ * database. Jobs that need files are claimed only while it can.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { noteReached } from '#core/jobs/reached-storage.ts';
@@ -19,19 +19,19 @@ export class StorageWatch {
     this.#services = services;
   }
 
-  /** The identity of the storage that can be used now; null for none. */
+  /** The identity of the storage that can be used now; null when the storage is unavailable. */
   get reached(): string | null {
     return this.#reached;
   }
 
-  /** Resolves when it has looked for the first time, or the storage does not answer soon. */
+  /** Resolves after the first check, or when the storage does not respond in time. */
   async start(): Promise<void> {
     const first = this.#look();
     void this.#run(first);
     await Promise.race([first, delay(FIRST_WITHIN_MS)]);
   }
 
-  /** Does not wait for a storage that does not answer. */
+  /** Does not wait for an unresponsive storage. */
   stop(): void {
     this.#stopping.abort();
   }

@@ -1,8 +1,8 @@
-/** What this worker says of itself: whether it takes jobs, and which it does. */
+/** The status report of this worker: whether it takes jobs, and which jobs it runs. */
 import type { WorkerReport } from '#core/jobs/worker-report.ts';
 
 export interface WorkerFacts {
-  /** Jobs of each queue that it does at the same time. */
+  /** Maximum concurrent jobs of each queue. */
   readonly slots: WorkerReport['slots'];
   /** Milliseconds since each delivery began or made progress. */
   readonly silences: () => WorkerReport['jobs'];
@@ -11,7 +11,7 @@ export interface WorkerFacts {
 export class WorkerStatus {
   /** Why it cannot take jobs; null when it can. */
   reason: string | null = 'It is starting.';
-  /** Nothing in it makes progress, although the servers that it needs work. */
+  /** No delivery makes progress, although the required servers work. */
   hung = false;
   #facts: WorkerFacts = { slots: {}, silences: () => ({}) };
 
@@ -23,7 +23,7 @@ export class WorkerStatus {
     return this.#facts.slots;
   }
 
-  /** Milliseconds since any delivery began or made progress; null when none runs. */
+  /** Milliseconds since any delivery began or made progress; null when no delivery runs. */
   get silence(): number | null {
     const silences = Object.values(this.#facts.silences());
     return silences.length === 0 ? null : Math.min(...silences);

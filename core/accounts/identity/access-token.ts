@@ -1,6 +1,6 @@
 /**
  * Access tokens: JSON Web Tokens (RFC 7519) with a user and a session. Only one signature algorithm
- * is accepted. The other claims are for clients; no right depends on them.
+ * is accepted. The other claims are for clients; no permission depends on them.
  */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { decodeJwt, errors, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose';

@@ -1,6 +1,6 @@
 /**
- * Caches accounts under the session or token that identifies them. An entry is forgotten by that or
- * by its user. A read that is in progress meanwhile is not cached.
+ * Caches accounts under the session or token that identifies them. An entry is removed by that key
+ * or by its user. Concurrent reads are then not cached.
  */
 import { LRUCache } from 'lru-cache';
 import type { Account } from '#core/access/account-policies.ts';
@@ -13,7 +13,7 @@ export interface Remembered {
 
 interface Entry<T> {
   readonly reading: Promise<T | null>;
-  /** The user; null while it is being read. */
+  /** The user; null during the read. */
   user: string | null;
 }
 
@@ -23,18 +23,18 @@ export class AccountMemory<T extends Remembered> {
   readonly #ofUser = new Map<string, Set<string>>();
   readonly #pending = new Set<string>();
 
-  /** @param read returns null when there is no account; that is not cached */
+  /** @param read returns null when the account does not exist; that is not cached */
   constructor(max: number, read: (key: string) => Promise<T | null>) {
     this.#read = read;
     this.#entries = new LRUCache({ max, dispose: (entry, key) => this.#unlink(key, entry) });
   }
 
-  /** @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be reached */
+  /** @throws ServiceError SERVICE_UNAVAILABLE when the database is unavailable */
   async get(key: string): Promise<T | null> {
     const known = this.#entries.get(key);
     if (known !== undefined) return known.reading;
     const entry: Entry<T> = { reading: this.#read(key), user: null };
-    // Stored before the read ends, so that an entry forgotten meanwhile does not come back.
+    // Stored before the read ends, so that an entry removed in the meantime does not reappear.
     this.#entries.set(key, entry);
     this.#pending.add(key);
     try {
@@ -47,7 +47,7 @@ export class AccountMemory<T extends Remembered> {
     }
   }
 
-  /** Forgets the accounts of some users, and all that are being read. */
+  /** Removes the accounts of some users, and all pending reads. */
   forgetUsers(users: Iterable<string>): void {
     for (const user of users) {
       for (const key of this.#ofUser.get(user) ?? []) this.#entries.delete(key);

@@ -9,7 +9,7 @@ import { systemTable } from '#core/model/system/system-table.ts';
 /**
  * The first part of a statement: the roles of administrators as `admin_roles (id)`, and the users
  * as `admins (id, status)`.
- * @param barred keys of policies that do not count
+ * @param barred keys of policies that are ignored
  */
 export function administrators(schema: string, barred: readonly string[] = []): Sql {
   const [users, roles, policies, access] = ['users', 'roles', 'policies', 'access'].map((name) =>

@@ -1,6 +1,7 @@
 /**
- * The tokens in signed URLs of files: JSON Web Tokens (RFC 7519) that let whoever has the URL read one
- * file as its maker may at that moment. Their key differs from those of access tokens and mails.
+ * The tokens in signed URLs of files: JSON Web Tokens (RFC 7519). A client with the URL may read
+ * one file with the current permissions of the URL's creator. Their key differs from those of
+ * access tokens and mail tokens.
  */
 import { hkdfSync } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
@@ -15,9 +16,9 @@ const TYPE = 'asset+jwt';
 
 const claims = v.object({ sub: v.pipe(v.string(), v.uuid()), file: v.pipe(v.string(), v.uuid()) });
 
-/** What a valid token says. */
+/** The content of a valid token. */
 export interface AssetClaims {
-  /** The user by whose rights the file is read. */
+  /** The user whose permissions apply to the file. */
   readonly user: string;
   readonly file: string;
 }
@@ -32,7 +33,7 @@ export class AssetTokens {
     );
   }
 
-  /** @param expires the time after which it is worth nothing */
+  /** @param expires the time after which the token is invalid */
   async sign({ user, file }: AssetClaims, expires: Date): Promise<string> {
     const [key] = this.#keys;
     if (key === undefined) throw new Error('there is no key to sign with');
@@ -45,7 +46,7 @@ export class AssetTokens {
       .sign(key);
   }
 
-  /** @throws ServiceError FORBIDDEN for what was not signed here or has expired */
+  /** @throws ServiceError FORBIDDEN for a token with another signature or an expired one */
   async verify(token: string): Promise<AssetClaims> {
     for (const key of this.#keys) {
       try {

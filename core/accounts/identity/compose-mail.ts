@@ -1,6 +1,6 @@
 /**
- * Composes the mail of a job when it is sent: for the address stored at that time, with a new
- * token, and only when the account should still get it.
+ * Composes the mail of a job when it is sent: for the current address, with a new token, and only
+ * when the account should still receive it.
  */
 
 import { publicUrl } from '#core/base/config/public-url.ts';
@@ -31,9 +31,9 @@ export interface ComposeParts {
 
 /** One kind of mail. */
 interface Kind {
-  /** Status of the accounts that get it. */
+  /** Status of the accounts that receive it. */
   readonly status: string;
-  /** What its token allows; null when it has none. */
+  /** The purpose of its token; null without a token. */
   readonly scope: MailScope | null;
   /** Path of the default page below the public URL. */
   readonly path: string;
@@ -114,7 +114,7 @@ async function registrationOf(
 /**
  * Composes the mail of a job.
  * @param job key of the job; identifies the mail
- * @returns null when nobody should get it any more
+ * @returns null when it should no longer be sent
  */
 export async function composeMail(
   parts: ComposeParts,

@@ -1,4 +1,4 @@
-/** Evaluates the filter of the settings that says which addresses may register. */
+/** Evaluates the filter of the settings for addresses that may register. */
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery, ServiceError } from '#core/base/errors/service-error.ts';
@@ -15,7 +15,7 @@ function names(filter: Filter): readonly string[] {
 
 /**
  * Parses the filter.
- * @throws ServiceError INVALID_QUERY when it is invalid or names anything but `email`
+ * @throws ServiceError INVALID_QUERY when it is invalid or uses a field other than `email`
  */
 export function parseEmailFilter(filter: unknown): Filter {
   const parsed = parseFilter(filter, PLACE);
@@ -26,7 +26,7 @@ export function parseEmailFilter(filter: unknown): Filter {
 
 /**
  * Whether an address passes the filter, such as `{"email": {"_ends_with": "@example.com"}}`.
- * Without a filter each address passes; with an invalid one, none.
+ * Without a filter each address passes; with an invalid filter no address passes.
  */
 export function passesEmailFilter(email: string, filter: unknown): boolean {
   if (filter === null || filter === undefined) return true;

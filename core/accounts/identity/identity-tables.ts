@@ -1,4 +1,4 @@
-/** Where statements about accounts run. */
+/** The place where statements about accounts run. */
 import type { Client, Pool } from '#core/database/pool.ts';
 
 /** A connection or transaction, and the schema of the system tables. */

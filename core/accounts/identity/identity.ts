@@ -18,10 +18,10 @@ import { tokenHash } from './token-hash.ts';
 const MAX_TOKENS = 20_000;
 /** Accounts of static tokens cached per process. */
 const MAX_ACCOUNTS = 10_000;
-/** Longer texts are not our tokens and would fill the cache. */
+/** Longer texts are never valid tokens and would fill the cache. */
 const TOKEN_MAX_LENGTH = 4_096;
 
-/** What authentication needs beside the tables. */
+/** The services that authentication needs besides the tables. */
 export interface IdentityPorts extends IdentityParts {
   readonly access: AccessSource;
   readonly tokens: AccessTokens;

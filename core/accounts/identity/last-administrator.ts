@@ -1,4 +1,4 @@
-/** What changes of administrators must not do: leave none, or let everybody become one. */
+/** Checks changes of administrators: one must remain, and self-registration must not create one. */
 import { AddressList } from '#core/access/address-list.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -9,7 +9,7 @@ import { administrators } from './administrators.ts';
 /** Runs a statement in the transaction of a change. */
 type Ask = <Row extends object>(statement: Sql) => Promise<readonly Row[]>;
 
-/** Policies of administrators that hold at no address, and so do not count. */
+/** Policies of administrators that apply at no address, and are therefore ignored. */
 async function barredPolicies(ask: Ask, schema: string): Promise<readonly string[]> {
   const rows = await ask<{ id: string; ip_access: string }>(sql`
     SELECT id::text, ip_access FROM ${systemTable(schema, 'policies')}
@@ -18,7 +18,7 @@ async function barredPolicies(ask: Ask, schema: string): Promise<readonly string
 }
 
 /**
- * Changes are checked one after the other, so that two of them cannot each rely on what the other
+ * Serializes the checks, so that two concurrent changes cannot each rely on the data that the other
  * changes.
  */
 async function takeTurn(ask: Ask, schema: string): Promise<void> {
@@ -27,7 +27,7 @@ async function takeTurn(ask: Ask, schema: string): Promise<void> {
 }
 
 /**
- * Refuses a change after which no administrator is left.
+ * Refuses a change after which no administrator remains.
  * @throws ServiceError UNPROCESSABLE_ENTITY
  */
 export async function requireAdministrator(ask: Ask, schema: string): Promise<void> {
@@ -42,8 +42,8 @@ export async function requireAdministrator(ask: Ask, schema: string): Promise<vo
 }
 
 /**
- * Refuses a change after which all who register are administrators: of the role of self-registration,
- * of the roles above it, or of their policies.
+ * Refuses a change that makes all registering users administrators. It may affect the role of
+ * self-registration, its parent roles, or their policies.
  * @throws ServiceError UNPROCESSABLE_ENTITY
  */
 export async function requirePlainRegistration(ask: Ask, schema: string): Promise<void> {

@@ -1,34 +1,37 @@
 /**
  * Counts attempts at passwords and one-time passwords, in the database, for all processes together.
- * An attempt counts as failed before its result is used, so that attempts at the same time cannot
- * exceed the limit; a right one is given back. Too many failures block the login by password for a
- * while. The user's status, sessions and tokens stay as they are, so that nobody can lock out
- * somebody else.
+ * An attempt counts as failed before its result is used, so that concurrent attempts cannot exceed
+ * the limit. A successful one is subtracted again. Too many failures temporarily block the login by
+ * password. The user's status, sessions and tokens remain valid, so that no client can lock out
+ * another user.
  */
 import { addressKey } from '#core/access/quota-key.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { IdentityTables } from './identity-tables.ts';
 
-/** Failures of one user from one address within a minute; further attempts are not judged. */
+/**
+ * Failures of one user from one address within a minute; further attempts are refused without a
+ * check.
+ */
 const MOST_FROM_ADDRESS = 10;
 const FIRST_CLOSURE_SECONDS = 60;
 const LONGEST_CLOSURE_SECONDS = 3_600;
 /** Enough steps from the first block to the longest. */
 const MOST_DOUBLINGS = 6;
 
-/** An attempt that counts as failed until it is given back. */
+/** An attempt that counts as failed until it is subtracted. */
 export interface Attempt {
   readonly user: string;
   /** As in `addresses`. */
   readonly address: string;
-  /** The minute that counts it. */
+  /** The minute in which it counts. */
   readonly minute: string;
-  /** The end of the block that it begins if it stays failed; null when it begins none. */
+  /** The end of the block that it starts if it remains failed; null when it starts no block. */
   readonly closes: string | null;
 }
 
-/** The greatest number of failures in a row. */
+/** The maximum number of consecutive failures. */
 function mostFailures(schema: string): Sql {
   return sql`(SELECT auth_login_attempts FROM ${systemTable(schema, 'settings')} LIMIT 1)`;
 }
@@ -42,13 +45,14 @@ function closedUntil(schema: string, failures: Sql): Sql {
 }
 
 /**
- * Counts an attempt of an active user as failed. At `auth_login_attempts` failures, and at each one
- * after that, the login by password is blocked: for a minute first, then twice as long each time,
- * up to an hour. A successful login, or a day without failures, resets the count. An attempt during
- * a block, or above the limit of its address, does not count. Unknown users cost the same work.
- * @param isUser the condition that a row is the user's
- * @param ip the client's address; unknown ones count as one
- * @returns null when the attempt must be refused, whatever its password and code are
+ * Counts an attempt of an active user as failed. From `auth_login_attempts` failures on, each
+ * failure blocks the login by password. The first block takes a minute, and each further block
+ * twice as long, up to an hour. A successful login, or a day without failures, resets the count. An
+ * attempt during a block, or above the limit of its address, does not count. Unknown users cost the
+ * same work.
+ * @param isUser the condition that selects the user's row
+ * @param ip the client's address; all unknown ones count together
+ * @returns null when the attempt must be refused, regardless of its password and code
  */
 export async function takeAttempt(
   { db, schema }: IdentityTables,
@@ -57,7 +61,7 @@ export async function takeAttempt(
 ): Promise<Attempt | null> {
   const table = (name: string) => systemTable(schema, name);
   const address = sql`${ip === null ? 'unknown' : addressKey(ip)}::text`;
-  // A statement that waited for the row may be of the minute before.
+  // A statement that waited for the row may have started in the previous minute.
   const minute = sql`greatest(l.minute, date_trunc('minute', now()))`;
   const addresses = sql`(CASE WHEN l.minute = ${minute} THEN l.addresses ELSE '{}' END)`;
   const fromAddress = sql`coalesce((${addresses} ->> ${address})::int, 0)`;
@@ -83,19 +87,19 @@ export async function takeAttempt(
   return rows[0] ?? null;
 }
 
-/** One failure less of an attempt's address, for an UPDATE of `logins`. */
+/** Subtracts one failure from the address of an attempt, for an UPDATE of `logins`. */
 export function withoutAttempt({ address, minute }: Attempt): Sql {
   return sql`CASE WHEN minute = ${minute}::timestamptz AND addresses ? ${address}
     THEN addresses || jsonb_build_object(${address}::text,
       greatest((addresses ->> ${address})::int - 1, 0)) ELSE addresses END`;
 }
 
-/** Takes back that an attempt failed: it was right, or nothing was tried. */
+/** Subtracts an attempt that succeeded or was never made. */
 export async function giveBackAttempt(
   { db, schema }: IdentityTables,
   attempt: Attempt,
 ): Promise<void> {
-  // While it blocked, no other attempt was admitted that could have begun a block.
+  // During the block, no other attempt was admitted that could have started a block.
   await db.query(
     render(sql`UPDATE ${systemTable(schema, 'logins')} SET
         failures = greatest(failures - 1, 0),
@@ -106,7 +110,7 @@ export async function giveBackAttempt(
   );
 }
 
-/** Resets the failures of users who have a new password. */
+/** Resets the failures of users with a new password. */
 export async function forgiveFailures(
   { db, schema }: IdentityTables,
   users: readonly string[],

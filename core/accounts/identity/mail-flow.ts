@@ -1,6 +1,6 @@
 /**
- * What the flows with mails share: finding accounts by address and by token, the allowed pages, and
- * the activity of a change by token.
+ * Logic that all flows with mails share: finding accounts by address and by token, the allowed
+ * pages, and the activity of a change by token.
  */
 
 import type { Config } from '#core/base/config/variables.ts';
@@ -36,7 +36,7 @@ export function hasAddress(email: string): Sql {
   return sql`lower(email) = lower(${email})`;
 }
 
-/** The account of a user; null when there is none with an address. */
+/** The account of a user; null without one with an address. */
 export async function accountOf(
   { pool, schema }: Pick<MailFlowParts, 'pool' | 'schema'>,
   user: string,
@@ -49,8 +49,8 @@ export async function accountOf(
 }
 
 /**
- * The condition that an account has not changed since it was read. Of two requests with one token
- * one fails.
+ * The condition that an account has not changed since it was read. Of two concurrent requests with
+ * one token, one fails.
  */
 export function isUnchanged({ id, email, password, status }: StoredAccount): Sql {
   return sql`id = ${id} AND email = ${email} AND status = ${status}

@@ -1,5 +1,5 @@
 /**
- * The tokens in links of mails: JSON Web Tokens (RFC 7519) that allow one thing for one account.
+ * The tokens in links of mails: JSON Web Tokens (RFC 7519), each for one purpose and one account.
  * Their keys differ from those of access tokens, so neither can be used as the other. They contain
  * a digest of the account, so that a token expires when the account changes.
  */
@@ -47,7 +47,7 @@ const claims = v.object({
 });
 
 /**
- * A digest of the account state that a mail was written for; it changes with the address or the
+ * A digest of the account state at the time of the mail; it changes with the address or the
  * password. It reveals nothing about the password, whose hash is salted.
  */
 export function accountState({ id, email, password }: MailAccount): string {
@@ -73,8 +73,8 @@ export class MailTokens {
   }
 
   /**
-   * A fake user key for an address without a user: always the same for one address, and no other
-   * process can distinguish it from a real one.
+   * A fake user key for an address without a user. It is always the same for one address, and other
+   * systems cannot distinguish it from a real key.
    */
   standIn(email: string): string {
     const [key] = this.#keys;

@@ -6,7 +6,7 @@ const STEP_SECONDS = 30;
 const WINDOW = 1;
 /** Bytes of a generated secret (RFC 4226, section 4, R6). */
 const SECRET_BYTES = 20;
-/** Minimum bytes of a secret that a client brings. */
+/** Minimum bytes of a secret that a client supplies. */
 const SECRET_MIN_BYTES = 16;
 
 function totpOf(secret: Secret): TOTP {

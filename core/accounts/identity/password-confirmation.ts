@@ -1,4 +1,4 @@
-/** Asks callers for their password again before they change by what they log in. */
+/** Requires the caller's password again for changes of login credentials. */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -10,7 +10,7 @@ import type { IdentityTables } from './identity-tables.ts';
 import { giveBackAttempt, takeAttempt } from './login-attempts.ts';
 import { verifyPassword } from './password.ts';
 
-/** The member of a body, beside the fields of a user, that has the caller's password. */
+/** The member of a body with the caller's password, besides the fields of a user. */
 export const CURRENT_PASSWORD = 'current_password';
 
 export class PasswordConfirmation {
@@ -21,8 +21,9 @@ export class PasswordConfirmation {
   }
 
   /**
-   * Checks the caller's password. An attempt counts like a failed login unless the password is right.
-   * @throws ServiceError INVALID_PAYLOAD for another password, for users without one, and when too
+   * Checks the caller's password. An attempt counts like a failed login unless the password is
+   * correct.
+   * @throws ServiceError INVALID_PAYLOAD for a wrong password, for users without one, and when too
    *   many attempts have failed
    */
   async require(caller: Caller, password: unknown): Promise<void> {

@@ -29,8 +29,8 @@ export class PasswordResets {
 
   /**
    * Requests a mail to the user with this address. An unknown user, or one who may not reset the
-   * password, costs the same work and gets the same answer, but no mail: that is decided when the
-   * mail is sent.
+   * password, costs the same work and gets the same response. But no mail is sent; that is decided
+   * at the time of sending.
    * @param page the page of the link, from the allow list; undefined for the default
    * @param requestId for the job of the mail
    * @throws ServiceError INVALID_PAYLOAD for another page; SERVICE_UNAVAILABLE without mail or

@@ -1,7 +1,7 @@
 /**
  * Passwords: hashing with argon2id, comparing, and the policy for new ones. Hashing is the most
- * expensive thing that an anonymous caller can cause, so few run at a time, fairly to holders, and
- * few wait.
+ * expensive operation that an anonymous caller can cause. So few hashes run at a time, fairly among
+ * holders, and few may wait.
  */
 import { randomBytes } from 'node:crypto';
 import { createContext } from 'node:vm';
@@ -22,7 +22,7 @@ export const PASSWORD_MAX_BYTES = 1_024;
 
 /** Half of Node's thread pool, so that files and name lookups continue. */
 const HASHING_AT_ONCE = 2;
-/** Passwords of one holder that may wait, and those of all. */
+/** Maximum waiting passwords of one holder, and of all holders. */
 const HASHING_WAITING = 64;
 const HASHING_WAITING_IN_ALL = 1_024;
 /** Processor time for matching one password with the policy, in milliseconds. */
@@ -36,7 +36,7 @@ const hashing = new FairSemaphore({
     refusal: () => unavailable('passwords', reason('too_many_passwords_checked')),
   },
 });
-/** The holder of what is for no client. */
+/** The holder of work that no client requested. */
 const OWN = '';
 
 let worked = 0;
@@ -68,7 +68,7 @@ function parameters(config: PasswordConfig) {
 
 /**
  * Hashes a password with argon2id and the configured parameters, in PHC format.
- * @param holder for whom; the process itself when left out
+ * @param holder of the work; by default the process itself
  * @throws {ServiceError} INVALID_PAYLOAD for a password over {@link PASSWORD_MAX_BYTES};
  *   SERVICE_UNAVAILABLE with Retry-After when too many of the holder are waiting
  */
@@ -84,10 +84,11 @@ export async function hashPassword(
 }
 
 /**
- * Whether a password matches a hash; false for an invalid hash, and for a password that is longer
- * than allowed. The time does not depend on where they differ.
- * @param holder for whom; the process itself when left out
- * @throws {ServiceError} SERVICE_UNAVAILABLE with Retry-After when too many of the holder are waiting
+ * Whether a password matches a hash; false for an invalid hash, and for a password that is too
+ * long. The time does not depend on the position of the difference.
+ * @param holder of the work; by default the process itself
+ * @throws {ServiceError} SERVICE_UNAVAILABLE with Retry-After when too many of the holder are
+ *   waiting
  */
 export async function verifyPassword(
   hash: string,
@@ -103,14 +104,14 @@ export function isOutdated(config: PasswordConfig, hash: string): boolean {
   return !hash.startsWith('$argon2id$') || argon2.needsRehash(hash, parameters(config));
 }
 
-/** A hash that no password matches, for the same work with unknown users. */
+/** A hash that no password matches, so that unknown users cost the same work. */
 export function hashOfNobody(config: PasswordConfig): string {
   const { memoryCost, timeCost, parallelism } = parameters(config);
   const part = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
   return `$argon2id$v=19$m=${memoryCost},p=${parallelism},t=${timeCost}$${part(16)}$${part(32)}`;
 }
 
-/** The policy of the settings, for {@link checkPasswordPolicy}; null when there is none. */
+/** The policy of the settings, for {@link checkPasswordPolicy}; null without one. */
 export async function readPasswordPolicy(
   db: Pool | Client,
   schema: string,
@@ -122,7 +123,7 @@ export async function readPasswordPolicy(
   return rows[0]?.policy ?? null;
 }
 
-/** Runs the match in a separate context, because only there it can be stopped. */
+/** Runs the match in a separate context, because only there it can be interrupted. */
 function matches(policy: string, password: string): boolean {
   const [, source = policy, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(policy) ?? [];
   const context = createContext(Object.assign(Object.create(null), { source, flags, password }));
@@ -132,7 +133,7 @@ function matches(policy: string, password: string): boolean {
 
 /**
  * Checks a new password with the policy of the settings: a regular expression, with or without
- * slashes and flags. An invalid policy, or one that takes more than 250 ms, accepts nothing.
+ * slashes and flags. An invalid policy, or one that takes more than 250 ms, accepts no password.
  * @throws {ServiceError} FAILED_VALIDATION of the field `password`, type `regex`, without the
  *   password; INVALID_PAYLOAD for a password over {@link PASSWORD_MAX_BYTES}
  */

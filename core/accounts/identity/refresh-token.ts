@@ -1,6 +1,6 @@
 /**
  * Refresh tokens: opaque to clients and stored as hashes. A token contains its session and is
- * signed, so that a replaced token is still recognised: who shows it has a used copy.
+ * signed, so that a replaced token is still recognized as a used copy.
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { SigningKeys } from '#core/model/system/signing-key.ts';
@@ -31,8 +31,7 @@ export class RefreshTokens {
   }
 
   /**
-   * The session that a token was made for, even when it is no longer valid; null when it is not
-   * ours.
+   * The session of a token, even when it is no longer valid; null when its signature is invalid.
    */
   sessionOf(token: string): string | null {
     if (!FORM.test(token)) return null;

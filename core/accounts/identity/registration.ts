@@ -45,13 +45,13 @@ interface Entered {
   readonly known: string | null;
 }
 
-/** Open registrations of one address; the oldest of more are forgotten. */
+/** Maximum open registrations of one address; the oldest ones are deleted. */
 const MOST_PENDING = 20;
-/** As long as the token in the mail is valid. */
+/** Equal to the lifetime of the token in the mail. */
 const PENDING_SECONDS = 7 * 86_400;
 /**
- * When two register one address at once, the second finds the account of the first when it tries
- * again.
+ * When two clients register one address concurrently, the second one retries and finds the account
+ * of the first.
  */
 const TRIES = 3;
 
@@ -64,10 +64,10 @@ export class Registrations {
 
   /**
    * Creates an account, usable after its address is confirmed. For an address that already has an
-   * account only a mail is sent that says so; the answer is the same.
+   * account, only a mail that reports this is sent; the response is the same.
    * @throws ServiceError FORBIDDEN when registration is off or the address is not allowed;
    *   FAILED_VALIDATION for the password; INVALID_PAYLOAD for the page; SERVICE_UNAVAILABLE when
-   *   the address must be confirmed and there is no mail
+   *   the address must be confirmed and mail is off
    */
   async register(
     applicant: Applicant,
@@ -133,16 +133,16 @@ export class Registrations {
 
   async #admit({ email, password }: Applicant, { role, filter, policy }: Terms): Promise<void> {
     if (!passesEmailFilter(email, filter)) throw forbidden();
-    // This must be a mistake in the settings: anonymous callers would become administrators.
+    // The settings must be wrong, because anonymous callers would become administrators.
     if (role !== null && (await isAdminRole(this.#parts, role))) throw forbidden();
     checkPasswordPolicy(policy, password);
   }
 
   /**
    * Creates the account. An account from an unconfirmed registration gets another registration
-   * beside the existing ones. The confirmed one decides password and name, so that nobody can set a
-   * password for somebody else's address. An account that was prepared, or has rights, cannot be
-   * registered.
+   * besides the existing ones. The confirmed one determines password and name, so that no client
+   * can set a password for another user's address. An account that was prepared, or has
+   * permissions, cannot be registered.
    */
   async #enter(
     { email, firstName, lastName }: Applicant,

@@ -1,18 +1,19 @@
 /**
- * Encrypts the secrets of second factors with keys derived from SECRET (HKDF, AES-256-GCM). The text
- * names its key, and belongs to one user. Texts that are not encrypted are older secrets.
+ * Encrypts the secrets of second factors with keys derived from SECRET (HKDF, AES-256-GCM). The
+ * text contains the name of its key, and is bound to one user. Texts that are not encrypted are
+ * older secrets.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { SigningKeys } from '#core/model/system/signing-key.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
-/** Enough to tell the keys of an installation apart. */
+/** Sufficient to distinguish the keys of an installation. */
 const NAME_BYTES = 6;
 /** As NIST SP 800-38D recommends, section 5.2.1.1. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** No secret in base32 begins so. */
+/** No base32 secret has this prefix. */
 const START = `$${ALGORITHM}$`;
 
 interface Key {
@@ -40,7 +41,7 @@ function opened({ bytes }: Key, sealed: Buffer, user: string): string | null {
 export class SecretSeal {
   readonly #keys: readonly [Key, ...Key[]];
 
-  /** @param secrets of the installation: the first one is preferred, each opens */
+  /** @param secrets of the installation: the first one is preferred, each decrypts */
   constructor([current, ...previous]: SigningKeys) {
     const keyOf = (secret: string): Key => ({
       name: derived(secret, 'name', NAME_BYTES).toString('base64url'),
@@ -55,14 +56,14 @@ export class SecretSeal {
     return [first.name, ...others.map(({ name }) => name)];
   }
 
-  /** How texts begin that are encrypted with a key. */
+  /** The prefix of texts that are encrypted with a key. */
   startOf(name: string): string {
     return `${START}${name}$`;
   }
 
   /**
    * Encrypts the secret of a user.
-   * @param name that of the key; the preferred one when there is none of that name
+   * @param name of the key; the preferred key when no key has this name
    */
   seal(secret: string, user: string, name?: string): string {
     const key = this.#keys.find((one) => one.name === name) ?? this.#keys[0];
@@ -75,8 +76,7 @@ export class SecretSeal {
   }
 
   /**
-   * The secret of a user as it was before; null when none of the keys opens it, or it is another
-   * user's.
+   * The decrypted secret of a user; null when no key decrypts it, or it belongs to another user.
    */
   open(stored: string, user: string): string | null {
     if (!stored.startsWith(START)) return stored;

@@ -1,6 +1,6 @@
 /**
- * Caches live sessions until one ends or its user changes. Nothing is cached while this process
- * cannot know that.
+ * Caches live sessions until one ends or its user changes. No session is cached while this process
+ * cannot detect that.
  */
 import type { Account } from '#core/access/account-policies.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -44,7 +44,7 @@ export class SessionMemory {
 
   /**
    * The account of a session; null when it has ended or its user is not active.
-   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be reached
+   * @throws ServiceError SERVICE_UNAVAILABLE when the database is unavailable
    */
   async accountOf(session: string): Promise<Account | null> {
     const { catalog } = this.#parts;

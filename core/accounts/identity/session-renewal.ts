@@ -1,8 +1,8 @@
 /**
  * Renews and ends sessions. A refresh token works once: a token that was replaced before is a
  * stolen copy and ends the whole family. Two concurrent requests with the same token are not a
- * theft: one wins, the other is refused and nothing ends. A replaced session cookie stays valid for
- * the grace period and leads to the same successor.
+ * theft: one succeeds, the other is refused and no session ends. A replaced session cookie remains
+ * valid for the grace period and leads to the same successor.
  */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -24,7 +24,7 @@ import { type Admission, accessTtl, type Mode, type SignInParts } from './sign-i
 import { tokenHash } from './token-hash.ts';
 
 export interface RenewalParts extends SignInParts {
-  /** Waits until each edge knows that a session has ended. */
+  /** Waits until each edge has recorded that a session has ended. */
   readonly confirm: WaitForEdges;
   readonly log: Log;
 }
@@ -58,7 +58,7 @@ export class Renewal {
     }
   }
 
-  /** Ends the session and its whole family; an unknown one ends nothing. */
+  /** Ends the session and its whole family; ignores an unknown one. */
   async logout(pass: Pass): Promise<void> {
     try {
       const session = await this.#sessionOf(pass);
@@ -124,8 +124,8 @@ export class Renewal {
   }
 
   /**
-   * A replaced token was used again, so somebody has a copy. The error says that all its sessions
-   * have ended, so it waits for that like a logout; the next time there is nothing to wait for.
+   * A replaced token was used again, so a copy of it exists. The error means that all its sessions
+   * have ended, so it waits for that like a logout. A repetition has nothing to wait for.
    */
   async #suspect(session: string | null): Promise<void> {
     if (session === null) return;

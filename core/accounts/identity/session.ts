@@ -28,15 +28,13 @@ export interface TokenChange {
 }
 
 export interface NewSession extends TokenChange {
-  /** Also that of its family, which tells when the user logged in. */
+  /** Also the id of its family, which contains the time of the login. */
   readonly id: string;
   readonly user: string;
-  /**
-   * The hash of the password that was checked: a login must not succeed after a change of password.
-   */
+  /** The hash of the checked password: a login must not succeed after a change of password. */
   readonly password: string;
   readonly cookie: boolean;
-  /** The attempt that turned out right. */
+  /** The successful attempt. */
   readonly attempt: Attempt;
 }
 
@@ -45,7 +43,7 @@ const SWEPT_AT_ONCE = 20;
 const ORIGIN_MAX_LENGTH = 255;
 const USER_AGENT_MAX_LENGTH = 1_024;
 
-/** The stored facts about a client: address, program, origin; the last two cut to size. */
+/** The stored data of a client: address, user agent, origin; the last two are truncated. */
 export function visitorValues({ ip, userAgent, origin }: Visitor): readonly (string | null)[] {
   return [
     ip,
@@ -149,7 +147,7 @@ export async function findSuccessor(
   return found?.live === true ? found : null;
 }
 
-/** Notes that the active user of a session was there: yields its id, or no row. */
+/** Updates the last access of a session's active user; returns the user's id, or no row. */
 function userOfSession(schema: string, session: Sql): Sql {
   return sql`UPDATE ${systemTable(schema, 'users')} SET last_access = now()
     WHERE status = 'active' AND id = (
@@ -159,7 +157,7 @@ function userOfSession(schema: string, session: Sql): Sql {
 
 /**
  * Replaces the token of a session.
- * @returns false when its token has changed meanwhile, or its user is no longer active
+ * @returns false when its token has changed in the meantime, or its user is no longer active
  */
 export async function rotateToken(
   { db, schema }: IdentityTables,
@@ -179,8 +177,9 @@ export async function rotateToken(
 }
 
 /**
- * Replaces a session by a new one of its family; the old one stays valid for `grace` milliseconds.
- * @returns the id of the new one; null when the old one ended or was replaced meanwhile
+ * Replaces a session by a new one of its family; the old one remains valid for `grace`
+ * milliseconds.
+ * @returns the id of the new one; null when the old one has ended or was already replaced
  */
 export async function replaceSession(
   { db, schema }: IdentityTables,
@@ -206,8 +205,8 @@ export async function replaceSession(
 }
 
 /**
- * When the user of a session logged in, in milliseconds since 1970; null for sessions that have ended, and
- * for those of releases that did not note it.
+ * When the user of a session logged in, in milliseconds since 1970. Null for sessions that have
+ * ended, and for those of releases that did not record it.
  */
 export async function loginTimeOfSession(
   { db, schema }: IdentityTables,
@@ -235,8 +234,9 @@ export async function endFamily(
 
 /**
  * Ends all sessions of users, for example after a change of password or address. Sessions of
- * inactive users end by themselves.
- * @param except a session that stays, such as that of the user who made the change; null for none
+ * inactive users end automatically.
+ * @param except a session that remains, such as that of the user who made the change; null for no
+ *   exception
  */
 export async function endSessionsOf(
   { db, schema }: IdentityTables,

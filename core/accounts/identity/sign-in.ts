@@ -1,7 +1,7 @@
 /**
  * Login with address, password and, if the user has one, a one-time password. Known and unknown
- * addresses cost the same work, take the same time and get the same error. Only who knows the
- * password learns that a code is missing.
+ * addresses cost the same work, take the same time and get the same error. Only a client with the
+ * correct password is informed that a code is missing.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,13 +24,13 @@ import type { StoredSecrets } from './stored-secrets.ts';
 import { tokenHash } from './token-hash.ts';
 
 /**
- * Where a client keeps the tokens: itself, the refresh token in a cookie, or everything in one
+ * Where a client stores the tokens: itself, the refresh token in a cookie, or everything in one
  * cookie.
  */
 export const MODES = ['json', 'cookie', 'session'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** What logins and renewals need. */
+/** The services for logins and renewals. */
 export interface SignInParts {
   readonly config: Config;
   readonly pool: Pool;
@@ -66,7 +66,7 @@ interface User {
   readonly tfa_secret: string | null;
 }
 
-/** A user whose password was right; its attempt still counts as failed. */
+/** A user with a correct password; the attempt still counts as failed. */
 interface Known {
   readonly user: User;
   /** The hash of its password. */
@@ -116,13 +116,16 @@ export class SignIn {
     try {
       return await this.#admit(known, credentials, mode, visitor);
     } catch (error) {
-      // Password and code were right. During an outage the attempt stays counted.
+      // Password and code were correct. During an outage the attempt remains counted.
       await giveBack().catch(() => undefined);
       throw error;
     }
   }
 
-  /** @throws ServiceError INVALID_CREDENTIALS also for a right password when too many have failed */
+  /**
+   * @throws ServiceError INVALID_CREDENTIALS, even for a correct password when too many attempts
+   *   have failed
+   */
   async #checkPassword({ email, password }: Credentials, { ip }: Visitor): Promise<Known> {
     const { pool: db, schema } = this.#parts;
     const user = await this.#find(email);
@@ -160,7 +163,7 @@ export class SignIn {
     const subject = { user: user.id, session: id, caller };
     const expires = accessTtl(config, mode);
     const accessToken = await this.#parts.tokens.issue(subject, expires);
-    // A session cookie is not a refresh token; its session stores a hash that no token has.
+    // A session cookie is not a refresh token; its session stores a hash that matches no token.
     const token = session.cookie ? randomBytes(32).toString('base64url') : refreshToken;
     const begun = await beginSession(
       { db, schema },
@@ -180,7 +183,7 @@ export class SignIn {
     return rows[0] ?? null;
   }
 
-  /** Six digits are quickly guessed, so wrong codes count like passwords. */
+  /** Six digits can be guessed quickly, so wrong codes count like passwords. */
   async #checkCode(user: User, { otp }: Credentials): Promise<void> {
     if (user.tfa_secret === null) return;
     const { pool: db, schema, storedSecrets } = this.#parts;
@@ -191,7 +194,7 @@ export class SignIn {
     }
   }
 
-  /** The hash of a right password; computed again when its parameters changed. */
+  /** The hash of a correct password; recomputed when the parameters have changed. */
   async #refreshed(user: string, hash: string, password: string, { ip }: Visitor): Promise<string> {
     const { config, pool, schema } = this.#parts;
     if (!isOutdated(config, hash)) return hash;

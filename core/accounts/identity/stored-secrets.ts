@@ -1,6 +1,6 @@
 /**
- * Keeps the stored secrets of second factors encrypted. A key is used once each edge has it: secrets
- * stay as they are while an edge of an older release or with another SECRET runs.
+ * Encrypts the stored secrets of second factors. A key is used only when each edge has it. Secrets
+ * remain unchanged while an edge of an older release or with another SECRET runs.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/base/log/log.ts';
@@ -9,7 +9,7 @@ import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { SecretSeal } from './secret-seal.ts';
 
-/** Milliseconds between two looks: an edge that restarts is back by then. */
+/** Milliseconds between two checks; an edge that restarts is available again by then. */
 const PAUSE_MS = 10_000;
 /** Secrets that one statement encrypts. */
 const AT_ONCE = 100;
@@ -34,12 +34,14 @@ export class StoredSecrets {
     this.#parts = parts;
   }
 
-  /** The secret of a user; null when it was encrypted with a key that is unknown here. */
+  /**
+   * The secret of a user; null when it was encrypted with a key that this process does not have.
+   */
   open(stored: string, user: string): string | null {
     return this.#parts.seal.open(stored, user);
   }
 
-  /** The secret of a user as it is stored: encrypted with a key that each edge has. */
+  /** The secret of a user in stored form: encrypted with a key that each edge has. */
   async stored(secret: string, user: string): Promise<string> {
     const key = await this.#commonKey();
     return key === null ? secret : this.#parts.seal.seal(secret, user, key);
@@ -47,7 +49,7 @@ export class StoredSecrets {
 
   /**
    * Encrypts all secrets with the current key, as soon as each edge has it, and then ends.
-   * @param pause milliseconds before each look
+   * @param pause milliseconds before each check
    */
   async encryptAll(signal: AbortSignal, pause = PAUSE_MS): Promise<void> {
     const { log, seal } = this.#parts;
@@ -64,7 +66,7 @@ export class StoredSecrets {
     }
   }
 
-  /** The first of the keys that each edge has; null while one reads plain secrets only. */
+  /** The first key that all edges have; null while an edge reads only plain secrets. */
   async #commonKey(): Promise<string | null> {
     const { pool, schema, seal } = this.#parts;
     const { rows } = await pool.query<{ keys: readonly string[] | null }>(
@@ -73,7 +75,7 @@ export class StoredSecrets {
     );
     if (rows.some(({ keys }) => keys === null)) return null;
     const common = seal.names.find((name) => rows.every(({ keys }) => keys?.includes(name)));
-    // Edges without a common key cannot read each other's secrets anyway.
+    // Edges without a common key cannot read each other's secrets in any case.
     return common ?? seal.names[0];
   }
 
@@ -97,7 +99,10 @@ export class StoredSecrets {
     );
   }
 
-  /** Some of the secrets that are not encrypted with the current key. @param last key of the last user seen */
+  /**
+   * A batch of the secrets that are not encrypted with the current key.
+   * @param last key of the last user of the previous batch
+   */
   async #older(last: string | null): Promise<readonly Stored[]> {
     const { pool, schema, seal } = this.#parts;
     const { rows } = await pool.query<Stored>(
@@ -109,7 +114,7 @@ export class StoredSecrets {
     return rows;
   }
 
-  /** Replaces secrets that nobody has changed meanwhile. */
+  /** Replaces secrets that have not changed in the meantime. */
   async #replace(
     secrets: readonly { readonly id: string; readonly before: string; readonly after: string }[],
   ): Promise<number> {

@@ -58,7 +58,7 @@ export class TwoFactor {
   /**
    * Generates a secret for the caller, after checking the password.
    * @throws ServiceError INVALID_CREDENTIALS for anonymous callers and wrong passwords;
-   *   INVALID_PAYLOAD when a second factor is enabled already
+   *   INVALID_PAYLOAD when a second factor is already enabled
    */
   async generate(caller: Caller, password: string): Promise<GeneratedSecret> {
     const user = await this.#userOf(caller);
@@ -76,11 +76,11 @@ export class TwoFactor {
   }
 
   /**
-   * Enables a secret for the caller, whose code shows that an app has it. Only the secret that was
-   * generated last for this user, with the password, is accepted: a token alone cannot enable one.
+   * Enables a secret for the caller; the code proves that an app has it. Only the secret that was
+   * last generated for this user, with the password, is accepted: a token alone cannot enable one.
    * The user's other sessions end.
    * @throws ServiceError INVALID_CREDENTIALS for anonymous callers; INVALID_PAYLOAD for a wrong
-   *   code, for any other secret, and when a second factor is enabled already
+   *   code, for any other secret, and when a second factor is already enabled
    */
   async enable(caller: Caller, secret: string, otp: string, visitor: Visitor): Promise<void> {
     const user = await this.#userOf(caller);
@@ -141,7 +141,7 @@ export class TwoFactor {
     return takeAttempt(this.#place, sql`id = ${id}`, ip);
   }
 
-  /** Stores a hash of the generated secret, which does not help guessing. */
+  /** Stores a hash of the generated secret, which does not make guessing easier. */
   async #offer(user: string, secret: string): Promise<void> {
     const { db, schema } = this.#place;
     await db.query(
@@ -164,8 +164,8 @@ export class TwoFactor {
   }
 
   /**
-   * Sets a stored secret where none is, or removes it, and records who did it. A new factor ends the
-   * user's sessions without it, except the one that has just shown it.
+   * Sets a secret for a user without one, or removes it, and records the caller. A new factor ends
+   * the user's sessions without it, except the session that has just proved it.
    */
   async #setSecret(
     user: string,

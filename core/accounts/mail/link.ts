@@ -1,5 +1,5 @@
 /**
- * Builds the links in mails: which sites they may point to, and how they contain a token. A link is
+ * Builds the links in mails: the sites they may point to, and how they contain a token. A link is
  * built from the parsed URL, never from the text of a request.
  */
 

@@ -1,11 +1,11 @@
-/** The texts of all mails. Values that could be harmful are not quoted. */
+/** The texts of all mails. Potentially harmful values are not quoted. */
 import { type MailContent, personName, plainName } from './render.ts';
 
 /** The values for the texts. */
 export interface Occasion {
   /** The name of the project. */
   readonly project: string;
-  /** First name of the recipient, as that person or somebody else entered it. */
+  /** First name of the recipient, which another person may have entered. */
   readonly firstName: string | null;
   readonly link: string;
 }
@@ -47,7 +47,7 @@ export function passwordResetMail({ project, firstName, link }: Occasion): MailC
   };
 }
 
-/** Contains no name: an unknown person entered it, and the address may belong to somebody else. */
+/** Contains no name: an unknown person entered it, and the address may belong to another person. */
 export function verificationMail({ project, link }: Occasion): MailContent {
   const name = plainName(project);
   return {
@@ -65,7 +65,7 @@ export function verificationMail({ project, link }: Occasion): MailContent {
 }
 
 /**
- * For somebody who already has an account, so that the answer to the request does not reveal it.
+ * For a person who already has an account, so that the response to the request does not reveal it.
  */
 export function knownAddressMail({ project, firstName, link }: Occasion): MailContent {
   const name = plainName(project);

@@ -1,6 +1,6 @@
 /**
- * Renders a mail as plain text and as HTML that old mail programs show. Any value can be hostile,
- * so texts are cleaned here and nowhere else.
+ * Renders a mail as plain text and as HTML that old mail programs display. Any value can be
+ * hostile, so texts are sanitized here and only here.
  */
 import { escapeHtml } from '#core/base/text/escape-html.ts';
 
@@ -8,7 +8,7 @@ import { escapeHtml } from '#core/base/text/escape-html.ts';
 export interface MailContent {
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** The link or button; null when there is none. */
+  /** The link or button; null without one. */
   readonly action: { readonly label: string; readonly link: string } | null;
   /** Small print below. */
   readonly closing: readonly string[];
@@ -41,8 +41,8 @@ export function plainName(name: string): string {
 }
 
 /**
- * The name of a person in a form that no mail program turns into a link; null when there is none or
- * it looks like an address. Users choose their names.
+ * The name of a person in a form that no mail program turns into a link; null for an empty name and
+ * for one that resembles an address. Users choose their names.
  */
 export function personName(name: string | null): string | null {
   const plain = plainName(name ?? '');

@@ -1,4 +1,4 @@
-/** Sends mails: by SMTP, or to the log. Decides which, and whether at all. */
+/** Sends mails by SMTP, or to the log, or not at all, as the configuration specifies. */
 import { BlockList, isIP } from 'node:net';
 import { publicUrl } from '#core/base/config/public-url.ts';
 import type { Config } from '#core/base/config/variables.ts';
@@ -9,7 +9,7 @@ import type { RenderedMail } from './render.ts';
 
 /** A mail to one person. */
 export interface Mail extends RenderedMail {
-  /** The same for each attempt, so that duplicates can be recognised. */
+  /** The same for each attempt, so that duplicates can be detected. */
   readonly id: string;
   /** One address, never a list. */
   readonly to: string;
@@ -41,7 +41,7 @@ type MailConfig = Pick<
   | 'PORT'
 >;
 
-/** Refuses what the library could read as several addresses or as the end of a header. */
+/** Refuses texts that the library could parse as several addresses or as the end of a header. */
 const ADDRESS = /^[^\s@,;:<>()[\]\\"\p{Cc}]{1,64}@[^\s@,;:<>()[\]\\"\p{Cc}]{1,255}$/u;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -138,7 +138,7 @@ function logTransport(log: Log): MailTransport {
   };
 }
 
-/** Creates the transport; null when there is none. */
+/** Creates the transport; null when mail is off. */
 export async function openMailTransport(
   config: MailConfig,
   log: Log,

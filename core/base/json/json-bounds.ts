@@ -1,12 +1,12 @@
 /**
- * Counts the values of a JSON text by its brackets and commas, so that too many are refused before
- * the text is parsed, and memory is taken for them.
+ * Counts the values of a JSON text by its brackets and commas. So too many values are refused, and
+ * memory is reserved, before the text is parsed.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
 
-/** Maximum nesting of objects and arrays, so that recursion cannot exceed the stack. */
+/** Maximum nesting of objects and arrays, so that recursion cannot overflow the stack. */
 export const JSON_MAX_DEPTH = 256;
 
 /** Limits on the content of a body, besides its size. */
@@ -26,7 +26,7 @@ export const UNBOUNDED: JsonBounds = Object.freeze({
 export type OnEntries = (count: number) => void;
 
 /**
- * Takes memory for the values of a body, in bytes of the heap; a promise where it has to wait.
+ * Reserves memory for the values of a body, in bytes of the heap; a promise when it has to wait.
  * @throws ServiceError SERVICE_UNAVAILABLE
  */
 export type Admit = (amount: number) => void | Promise<void>;
@@ -34,19 +34,25 @@ export type Admit = (amount: number) => void | Promise<void>;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Bytes of the heap for a value: V8 needs 40 to 64 for an object or a list, 8 for a place in a list,
- * 32 for a short text, and 70 for a member with a name of its own.
+ * Heap bytes per value. V8 needs 40 to 64 for an object or a list, 8 for a list entry, 32 for a
+ * short text, and 70 for a member with a unique name.
  */
 const OBJECT = 64;
 const MEMBER = 90;
 const ENTRY = 48;
-/** What a write makes of an item and of a key besides: its plan, values of SQL, history, the answer. */
+/**
+ * Additional heap bytes of a write per item and per key: its plan, SQL values, history and
+ * response.
+ */
 const ITEM = 1_000;
 const KEY = 100;
-/** Nobody writes more; further ones are values of documents. That of MAX_BATCH_MUTATION by default. */
+/**
+ * Maximum number of items, the default of MAX_BATCH_MUTATION. Further objects are values of JSON
+ * documents.
+ */
 const MAX_ITEMS = 100_000;
 
-/** Receives each bracket and comma outside of strings. */
+/** Processes each bracket and comma outside of strings. */
 export class JsonCounter {
   readonly #bounds: JsonBounds;
   readonly #onEntries: OnEntries | undefined;
@@ -63,8 +69,8 @@ export class JsonCounter {
   }
 
   /**
-   * What a work with these values needs of the heap at most, in bytes.
-   * @param length that of the text
+   * The maximum heap memory for processing these values, in bytes.
+   * @param length of the text
    */
   memory(length: number): number {
     const objects = this.#objects;
@@ -82,7 +88,7 @@ export class JsonCounter {
 
   /** @param byte the bracket, `{` or `[` */
   open(byte: number): void {
-    // A list begins at -1, so that the sign tells lists from objects.
+    // A list begins at -1, so the sign distinguishes lists from objects.
     const isObject = byte === OPEN_OBJECT;
     if (isObject) this.#objects += 1;
     const depth = this.#open.push(isObject ? 0 : -1);
@@ -103,14 +109,14 @@ export class JsonCounter {
     if (count === undefined) return;
     if (count < 0) {
       this.#open[last] = count - 1;
-      // Before the first comma and after it there is one entry each.
+      // A first comma implies two entries: one before it and one after it.
       if (last === 0) this.#onEntries?.(1 - count);
       return;
     }
     this.#open[last] = count + 1;
     this.#separators += 1;
     const { members: limit } = this.#bounds;
-    // Before the first comma and after it there is one member each.
+    // A first comma implies two members: one before it and one after it.
     if (count + 2 > limit) {
       const why = reason('body_object_too_large', { limit });
       throw invalidPayload(why, { limit, variable: 'BODY_MAX_MEMBERS' });

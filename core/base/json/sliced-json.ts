@@ -1,7 +1,7 @@
 /**
  * Parses a long JSON body (RFC 8259) in slices, so that other requests run in between. A first pass
  * finds the ends of the large objects and lists. A second pass parses small values in batches and
- * builds the large ones from them.
+ * assembles the large ones from them.
  */
 
 import { placed, reason } from '#core/base/errors/reason.ts';
@@ -16,7 +16,7 @@ import {
 } from './json-bounds.ts';
 import { endOfString, parseCounted } from './strict-json.ts';
 
-/** Bytes that are parsed at once; longer objects and lists are split. */
+/** Bytes that are parsed in one step; longer objects and lists are split. */
 const SLICE = 131_072;
 /** Bytes between two checks of the clock. */
 const STRIDE = 65_536;
@@ -41,8 +41,8 @@ function malformed(at: number): Error {
 }
 
 /**
- * The ends of the objects and lists that are too large to be parsed at once, by their beginnings.
- * Counts the values of the body on the way.
+ * Maps the start of each object or list that is too large for one step to its end. Also counts the
+ * values of the body.
  */
 async function findLarge(
   bytes: Buffer,
@@ -76,7 +76,7 @@ async function findLarge(
   return large;
 }
 
-/** A part of a large object or list: one large value, or small ones up to a slice. */
+/** A part of a large object or list: one large value, or small values up to one slice. */
 interface Unit {
   readonly from: number;
   readonly to: number;
@@ -94,7 +94,7 @@ class SlicedReader {
     this.#slice = slice;
   }
 
-  /** The only value of the body. */
+  /** The root value of the body. */
   async root(from: number, onMember: OnMember): Promise<unknown> {
     const start = this.#skipBlanks(from);
     const end = this.#large.get(start);
@@ -154,7 +154,7 @@ class SlicedReader {
   }
 
   async *#units(start: number, end: number): AsyncGenerator<Unit> {
-    // The beginning of the parts that are not yielded yet, and of the last one.
+    // The start of the parts that are not yielded yet, and the start of the last part.
     let from = start + 1;
     let last = from;
     if (this.#skipBlanks(from) === end) return;
@@ -192,7 +192,7 @@ class SlicedReader {
     yield { from, to: end, isLarge: false };
   }
 
-  /** After a comma something must follow. */
+  /** A comma must be followed by a value. */
   #requireMore(from: number, end: number): void {
     if (this.#skipBlanks(from) >= end) throw malformed(from);
   }
@@ -232,19 +232,19 @@ class SlicedReader {
   }
 }
 
-/** The limits on a body, and who is called while it is parsed. */
+/** The limits on a body, and the callbacks for its parsing. */
 export interface SliceOptions {
   readonly bounds?: JsonBounds;
-  /** Called before anything is parsed. */
+  /** Called before parsing begins. */
   readonly onEntries?: OnEntries | undefined;
-  /** Takes memory for the values, before anything is parsed. */
+  /** Reserves memory for the values before parsing begins. */
   readonly admit?: Admit;
 }
 
 /**
- * Parses a body, slice by slice.
- * @throws ServiceError INVALID_PAYLOAD naming the malformed part, or when it exceeds the limits;
- * errors of `onMember` and `onEntries`
+ * Parses a body slice by slice.
+ * @throws ServiceError INVALID_PAYLOAD naming the malformed part, or when the body exceeds the
+ *   limits; errors of `onMember` and `onEntries`
  */
 export async function parseInSlices(
   body: Uint8Array,

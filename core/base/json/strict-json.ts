@@ -10,7 +10,10 @@ import {
   UNBOUNDED,
 } from './json-bounds.ts';
 
-/** For longer texts a syntax error is not located, because that parses the text several times. */
+/**
+ * The position of a syntax error is not searched in longer texts, because the search parses the
+ * text several times.
+ */
 const LOCATE_MAX_LENGTH = 65_536;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -22,8 +25,8 @@ const PROTOTYPE_MEMBER =
 /**
  * Parses a body.
  * @param onEntries called with the number of entries of the outermost list
- * @throws {ServiceError} INVALID_PAYLOAD; its reason names the position of a syntax error when it
- * is known
+ * @throws {ServiceError} INVALID_PAYLOAD; its reason names the position of a syntax error when
+ *   available
  */
 export function parseStrictJson(
   bytes: Uint8Array,
@@ -36,7 +39,7 @@ export function parseStrictJson(
 
 /**
  * Counts the values of a body before it is parsed.
- * @returns what a work with them needs of the heap, in bytes; 0 for a body that is too short to count
+ * @returns the heap memory for processing them, in bytes; 0 for a body that is too short to count
  * @throws ServiceError INVALID_PAYLOAD when there are too many
  */
 export function countJson(bytes: Uint8Array, bounds: JsonBounds, onEntries?: OnEntries): number {
@@ -49,7 +52,7 @@ export function countJson(bytes: Uint8Array, bounds: JsonBounds, onEntries?: OnE
 }
 
 /**
- * Parses a text whose values were counted before.
+ * Parses a text whose values are already counted.
  * @throws ServiceError INVALID_PAYLOAD
  */
 export function parseCounted(bytes: Uint8Array): unknown {
@@ -67,7 +70,7 @@ export function parseCounted(bytes: Uint8Array): unknown {
   }
 }
 
-/** Searches for the plain letters first, which is many times faster than the expression. */
+/** Searches for the plain letters first, which is many times faster than the regular expression. */
 function namesPrototype(text: string): boolean {
   return (text.includes('__proto__') || text.includes('\\u00')) && PROTOTYPE_MEMBER.test(text);
 }
@@ -106,9 +109,8 @@ function isNumeric(byte: number | undefined): boolean {
 }
 
 /**
- * Whether JavaScript changes a number: a whole one that loses its last digits, one that is too
- * large, and one that becomes 0. Digits behind the point are rounded, as for all floating-point
- * numbers.
+ * Whether JavaScript changes a number: an integer that loses digits, a number that is too large, or
+ * one that becomes 0. Fractional digits are rounded, as for all floating-point numbers.
  */
 function isLost(source: string): boolean {
   const value = Number(source);
@@ -142,12 +144,13 @@ function checkNumbers(bytes: Uint8Array): void {
   }
 }
 
-/** Strings of so many bytes, such as most names of members, are searched byte by byte. */
+/** Strings up to this length, such as most member names, are searched byte by byte. */
 const SHORT = 24;
 
 /**
- * The end of the string that begins at `start`. Up to the first backslash a long one is searched as a
- * whole; behind that byte by byte, which is many times faster for a string full of quotes.
+ * The end of the string that begins at `start`. Up to the first backslash a long string is searched
+ * natively. Behind it the search proceeds byte by byte, which is many times faster for a string
+ * full of quotes.
  */
 export function endOfString(buffer: Buffer, start: number): number {
   const short = start + SHORT;
@@ -167,7 +170,7 @@ export function endOfString(buffer: Buffer, start: number): number {
   return buffer.length;
 }
 
-/** The parser's message, with the position when it lacks one. */
+/** The parser's message, with the position added when it lacks one. */
 function reasonOf(error: SyntaxError, text: string): Reason {
   if (/at position \d|end of JSON input/.test(error.message) || text.length > LOCATE_MAX_LENGTH) {
     return reason('body_json_parser_message', { message: error.message });
@@ -180,8 +183,8 @@ function reasonOf(error: SyntaxError, text: string): Reason {
 }
 
 /**
- * Finds the character that is wrong: the end of the shortest prefix that fails for another reason
- * than its end. Every longer prefix fails too.
+ * Finds the invalid character: the end of the shortest prefix that fails for a reason other than
+ * its end. Every longer prefix fails too.
  */
 function locate(text: string): number {
   let low = 0;
@@ -194,7 +197,7 @@ function locate(text: string): number {
   return low - 1;
 }
 
-/** Whether the text fails before its end, and not only because it ends too soon. */
+/** Whether the text is invalid before its end, and not only incomplete. */
 function failsEarly(text: string): boolean {
   try {
     JSON.parse(text);

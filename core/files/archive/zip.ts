@@ -1,21 +1,24 @@
-/** Zip archives that are made while they are sent. */
+/** Zip archives that are generated while they are sent. */
 import { makeZip, predictLength } from 'client-zip';
 
 /** A file of an archive. */
 export interface ZipEntry {
-  /** Its path, with slashes; made safe and distinct by {@link zipOf}. */
+  /** Its path, with slashes; {@link zipOf} makes it safe and distinct. */
   readonly path: string;
   readonly modified: Date;
   readonly bytes: number;
-  /** Opens its content, when its turn comes. */
+  /** Opens its content when the archive reaches this file. */
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** What no file system takes as a part of a path, and marks that turn the direction of writing. */
+/**
+ * Characters that file systems do not accept in paths, and marks that change the direction of
+ * writing.
+ */
 const UNSAFE = /[\p{Cc}\p{Cs}\\:*?"<>|\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-/** Names that Windows gives to devices, with any extension. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-/** Longest part of a path, in bytes of UTF-8. */
+/** Maximum length of a path segment, in bytes of UTF-8. */
 const LONGEST = 200;
 
 function safeName(name: string): string {
@@ -27,13 +30,13 @@ function safeName(name: string): string {
   return characters.join('') + ending;
 }
 
-/** A path below the folder where the archive is unpacked, whatever it was. */
+/** Converts any path to one below the folder where the archive is unpacked. */
 export function safePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.' && part !== '..');
   return parts.map(safeName).join('/') || '_';
 }
 
-/** Paths of which no two are the same, on file systems that ignore case too. */
+/** Makes all paths distinct, also on case-insensitive file systems. */
 function distinct(paths: readonly string[]): string[] {
   const taken = new Set<string>();
   return paths.map((path) => {
@@ -48,7 +51,7 @@ function distinct(paths: readonly string[]): string[] {
 /** An archive whose length is known before its content. */
 export interface Zip {
   readonly length: number;
-  /** Opens one entry after the other; fails when one fails. */
+  /** Opens one entry after the other; fails when an entry fails. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
@@ -61,12 +64,12 @@ async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** Closes an entry that its reader has left. */
+/** Closes an entry that its reader has abandoned. */
 async function closed(entry: AsyncIterator<Uint8Array> | null): Promise<void> {
   await entry?.return?.();
 }
 
-/** An archive of files, which are stored as they are. */
+/** An archive of uncompressed files. */
 export function zipOf(entries: readonly ZipEntry[]): Zip {
   const names = distinct(entries.map(({ path }) => safePath(path)));
   const facts = entries.map(({ modified, bytes }, n) => ({
@@ -85,7 +88,8 @@ export function zipOf(entries: readonly ZipEntry[]): Zip {
     try {
       yield* piecesOf(makeZip(files()));
     } finally {
-      // The library rejects a promise of its own when its stream is cancelled, so that is just left.
+      // The library rejects an internal promise when its stream is cancelled, so the stream is only
+      // abandoned.
       await closed(open);
     }
   };

@@ -1,4 +1,4 @@
-/** What is to become of an image, as jobs store it. */
+/** The transformation of an image, as jobs store it. */
 import * as v from 'valibot';
 import { parseOperation } from './operation.ts';
 
@@ -15,7 +15,7 @@ const point = v.strictObject({ x: v.number(), y: v.number() });
 /** A point of an image, in pixels from its upper left corner. */
 export type Point = Readonly<v.InferOutput<typeof point>>;
 
-/** What is to become of an image, as jobs store it; null where nothing is asked for. */
+/** The transformation of an image, as jobs store it; null for unspecified values. */
 export const transformationSchema = v.strictObject({
   width: v.nullable(v.number()),
   height: v.nullable(v.number()),
@@ -23,10 +23,10 @@ export const transformationSchema = v.strictObject({
   quality: v.nullable(v.number()),
   withoutEnlargement: v.boolean(),
   format: v.picklist(IMAGE_FORMATS),
-  /** What must be seen when the image is cut; null for its middle. */
+  /** The point that must stay visible when the image is cut; null for its center. */
   focus: v.nullable(point),
   operations: v.pipe(v.array(v.pipe(v.unknown(), v.transform(parseOperation))), v.readonly()),
 });
 
-/** What is to become of an image. */
+/** The transformation of an image. */
 export type ImageTransformation = Readonly<v.InferOutput<typeof transformationSchema>>;

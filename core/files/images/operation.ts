@@ -1,7 +1,7 @@
 /**
- * The operations that clients may name in `transforms`, with the arguments that each takes. The names
- * are those of sharp. None of them reads a file, and the arguments are bounded, so that none eats the
- * machine.
+ * The operations that clients may use in `transforms`, with their arguments. The names are those of
+ * sharp. No operation reads a file, and all arguments are bounded, so that no operation exhausts
+ * the machine.
  */
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
@@ -9,7 +9,7 @@ import { invalidQuery } from '#core/base/errors/service-error.ts';
 
 /** The largest margin, in pixels. */
 const MARGIN = 2_000;
-/** Pixels, of which the configuration allows fewer. */
+/** Pixels; the configuration sets a lower maximum. */
 const pixels = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000));
 const offset = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100_000));
 const margin = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MARGIN));
@@ -42,7 +42,7 @@ const none = v.strictTuple([]);
 const flag = v.union([none, v.strictTuple([v.boolean()])]);
 const encoding = v.union([none, v.strictTuple([output])]);
 
-/** Those that convolve an area cost as much as the area. */
+/** The cost of a convolution grows with its area. */
 const convolution = v.pipe(
   v.strictObject({
     width: v.pipe(v.number(), v.integer(), v.minValue(3), v.maxValue(9)),
@@ -148,7 +148,7 @@ const ARGUMENTS = {
 
 export type OperationName = keyof typeof ARGUMENTS;
 
-/** One operation of sharp, with arguments that it takes. */
+/** One operation of sharp, with valid arguments. */
 export type Operation = readonly [OperationName, ...unknown[]];
 
 function isName(name: unknown): name is OperationName {
@@ -156,7 +156,7 @@ function isName(name: unknown): name is OperationName {
 }
 
 /**
- * Reads one entry of `transforms`: a list of a name and its arguments.
+ * Parses one entry of `transforms`: a list of a name and its arguments.
  * @throws ServiceError INVALID_QUERY naming the operation
  */
 export function parseOperation(entry: unknown): Operation {

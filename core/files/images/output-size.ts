@@ -1,19 +1,19 @@
 /**
- * How large an image becomes, and how large it may: time and memory of an encoder grow with the pixels,
- * those of AVIF the most.
+ * Computes the output size of an image, and its maximum. The time and memory of an encoder grow
+ * with the pixels, most of all for AVIF.
  */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { ImageFormat, ImageTransformation } from './image-transformation.ts';
 import type { Operation } from './operation.ts';
 
-/** Width and height in pixels, with the orientation that the camera noted. */
+/** Width and height in pixels, after applying the orientation in the metadata. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** What the configuration allows. */
+/** The limits of the configuration. */
 export interface ImageLimits {
   /** ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION */
   readonly maxDimension: number;
@@ -26,12 +26,14 @@ export type Resizing = Pick<ImageTransformation, 'width' | 'height' | 'withoutEn
   readonly fit: ImageTransformation['fit'] | 'fill';
 };
 
-/** Part of ASSETS_TRANSFORM_MAX_PIXELS that a format may have: by parameters, and by a preset. */
+/** Part of ASSETS_TRANSFORM_MAX_PIXELS that each format may use: by parameters, and by a preset. */
 const PARTS: Readonly<
   Partial<Record<ImageFormat, { readonly free: number; readonly preset: number }>>
 > = Object.freeze({ webp: { free: 1 / 2, preset: 1 / 2 }, avif: { free: 1 / 9, preset: 1 / 4 } });
 
-/** Pixels that an image of a format may have; administrators name the forms that presets make. */
+/**
+ * Maximum pixels of an image in a format. Presets may use more, because administrators define them.
+ */
 function mostPixels(format: ImageFormat, maxPixels: number, isPreset: boolean): number {
   const part = PARTS[format]?.[isPreset ? 'preset' : 'free'] ?? 1;
   return Math.floor(maxPixels * part);
@@ -46,7 +48,7 @@ const ENCODERS: ReadonlyMap<unknown, ImageFormat> = new Map<unknown, ImageFormat
   ['avif', 'avif'],
 ]);
 
-/** The format of what is made: an operation may name another one, and the last one counts. */
+/** The output format: an operation may set another format, and the last one applies. */
 export function outputFormat(
   transformation: Pick<ImageTransformation, 'format' | 'operations'>,
 ): ImageFormat {
@@ -65,8 +67,8 @@ function smaller(one: ImageSize, other: ImageSize): ImageSize {
 }
 
 /**
- * An image in a size.
- * @returns null when that depends on the size that it has, which is not known
+ * The size of an image after resizing.
+ * @returns null when it depends on the original size, which is unknown
  */
 function resizedTo(own: ImageSize | null, resizing: Resizing): ImageSize | null {
   const { width, height, fit, withoutEnlargement } = resizing;
@@ -88,7 +90,7 @@ function resizedTo(own: ImageSize | null, resizing: Resizing): ImageSize | null 
   };
 }
 
-/** The box around an image that is turned by an angle. */
+/** The bounding box of an image that is rotated by an angle. */
 function turned({ width, height }: ImageSize, degrees: number): ImageSize {
   const angle = (degrees * Math.PI) / 180;
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))];
@@ -117,7 +119,7 @@ export function resizingOf([, width, height, sizes]: Operation): Resizing {
   };
 }
 
-/** What the margins of `extend` add. */
+/** The total margins of `extend`. */
 function margins([, given]: Operation): ImageSize {
   const side = (name: string) => numberOf(given) ?? numberOf(member(given, name)) ?? 0;
   return { width: side('left') + side('right'), height: side('top') + side('bottom') };
@@ -131,7 +133,7 @@ function largest(sizes: readonly ImageSize[]): ImageSize | null {
   );
 }
 
-/** The size of what `extract` cuts out. */
+/** The size of the area that `extract` cuts out. */
 function area([, given]: Operation): ImageSize {
   const side = (name: string) => numberOf(member(given, name)) ?? 1;
   return { width: side('width'), height: side('height') };
@@ -143,10 +145,10 @@ type Asked = Pick<
 >;
 
 /**
- * The size that comes out, or a larger one. The library has an order of its own for operations: it may
- * turn an image before it changes its size, or afterwards. What `trim` leaves is seen only when it runs.
- * @param own null when it is not known
- * @returns null when that depends on it
+ * The output size, or a larger one. The library orders the operations itself: it may rotate an
+ * image before it resizes it, or afterwards. The result of `trim` is unknown before it runs.
+ * @param own the original size; null when unknown
+ * @returns null when the output size depends on it
  */
 function outputSize(own: ImageSize | null, asked: Asked): ImageSize | null {
   const { operations } = asked;
@@ -156,7 +158,7 @@ function outputSize(own: ImageSize | null, asked: Asked): ImageSize | null {
   const angle = numberOf(named('rotate')?.[1]) ?? 0;
   const turns = (size: ImageSize) => (angle === 0 ? [size] : [size, turned(size, angle)]);
   const cut = extract === undefined ? null : area(extract);
-  // What is cut out before the size changes has another shape.
+  // An area that is cut out before resizing has a different shape.
   const isCutBefore =
     asked.width === null &&
     asked.height === null &&
@@ -174,22 +176,22 @@ function outputSize(own: ImageSize | null, asked: Asked): ImageSize | null {
   return { width: left.width + added.width, height: left.height + added.height };
 }
 
-/** What an image would have, and may have, in pixels. */
+/** The pixels that an image would have, and their limit. */
 export interface Excess {
   readonly pixels: number;
   readonly limit: number;
   readonly format: ImageFormat;
 }
 
-/** Who may make how large images. */
+/** The limits of an image's pixels, and whether a preset applies. */
 export interface PixelBounds {
   /** ASSETS_TRANSFORM_MAX_PIXELS */
   readonly maxPixels: number;
-  /** An administrator has named the form. */
+  /** An administrator has defined the variant. */
   readonly isPreset: boolean;
 }
 
-/** What is too large about an image of a size; null when nothing is. */
+/** The excess of an image of a size; null within the limits. */
 export function excessOf(
   { width, height }: ImageSize,
   format: ImageFormat,
@@ -201,9 +203,9 @@ export function excessOf(
 }
 
 /**
- * What would be too large about an image.
- * @param own null when it is not known
- * @returns null when nothing is, as far as can be seen
+ * The expected excess of an image.
+ * @param own the original size; null when unknown
+ * @returns null when no excess can be predicted
  */
 export function expectedExcess(
   own: ImageSize | null,
@@ -214,7 +216,7 @@ export function expectedExcess(
   return size && excessOf(size, outputFormat(asked), bounds);
 }
 
-/** The reason that refuses it. */
+/** The reason of the refusal. */
 export function excessReason({ pixels, limit, format }: Excess): Reason {
   const variable = 'ASSETS_TRANSFORM_MAX_PIXELS';
   return reason('image_has_too_many_pixels', { format, limit, variable, pixels });

@@ -1,6 +1,6 @@
 /**
- * What becomes of an image: the parameters of `GET /assets/:id`, presets of the settings, or built-in
- * ones.
+ * Parses the transformation of an image: the parameters of `GET /assets/:id`, presets of the
+ * settings, or built-in presets.
  */
 
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ import {
   type PixelBounds,
 } from './output-size.ts';
 
-/** The types of images of which other forms can be made, and their formats. */
+/** The image types that can be transformed, and their formats. */
 const TRANSFORMABLE: ReadonlyMap<string, ImageFormat> = new Map([
   ['image/jpeg', 'jpg'],
   ['image/png', 'png'],
@@ -33,7 +33,7 @@ const TRANSFORMABLE: ReadonlyMap<string, ImageFormat> = new Map([
   ['image/avif', 'avif'],
 ]);
 
-/** Images that are no source of others, but have a size. */
+/** Image types with a size, including those that cannot be transformed. */
 export const MEASURED_TYPES: ReadonlySet<string> = new Set(['image/gif', ...TRANSFORMABLE.keys()]);
 
 /** Whether a file of this type can have a width, a height, and metadata. */
@@ -41,12 +41,12 @@ export function isMeasured(type: string): boolean {
   return MEASURED_TYPES.has(type);
 }
 
-/** What is asked for: the format may depend on the client, and the focus on the file. */
+/** The requested transformation: the format may depend on the client, and the focus on the file. */
 export interface Transformation extends Omit<ImageTransformation, 'format'> {
   readonly format: (typeof FORMATS)[number] | null;
 }
 
-/** What the settings and the configuration allow. */
+/** The limits of the settings and the configuration. */
 export interface TransformationRules extends ImageLimits {
   /** The setting `storage_asset_transform`. */
   readonly mode: string | null;
@@ -56,13 +56,13 @@ export interface TransformationRules extends ImageLimits {
   readonly maxOperations: number;
 }
 
-/** The parameters that say what becomes of an image. */
+/** The parameters of a transformation. */
 export const TRANSFORMATION_PARAMETERS = [
   ...['key', 'width', 'height', 'fit', 'quality', 'withoutEnlargement', 'format'],
   ...['focal_point_x', 'focal_point_y', 'transforms'],
 ] as const;
 
-/** Whether parameters ask for something else than the file as it is. */
+/** Whether the parameters request anything other than the unchanged file. */
 export function asksForVariant(parameters: Given): boolean {
   return TRANSFORMATION_PARAMETERS.some((name) => parameters[name] !== undefined);
 }
@@ -76,7 +76,7 @@ const NOTHING: Transformation = Object.freeze({
 
 const SYSTEM_SIZES = { small: 64, medium: 300, large: 800 } as const;
 
-/** The presets that are always there. */
+/** The built-in presets. */
 const BUILT_IN: ReadonlyMap<string, Given> = new Map(
   Object.entries(SYSTEM_SIZES).flatMap(([size, pixels]) => [
     [`system-${size}-cover`, { width: pixels, height: pixels, fit: 'cover', format: 'auto' }],
@@ -165,9 +165,10 @@ function read(given: Given, rules: TransformationRules): Transformation {
 }
 
 /**
- * What the parameters of a request ask for.
- * @returns null when they ask for the file as it is
- * @throws ServiceError INVALID_QUERY naming the parameter, or for what the settings do not allow
+ * The transformation that the parameters of a request specify.
+ * @returns null when they request the unchanged file
+ * @throws ServiceError INVALID_QUERY naming the parameter, or for a transformation that the
+ *   settings do not allow
  */
 export function parseTransformation(
   parameters: Given,
@@ -191,7 +192,7 @@ function notAllowed(): Error {
   return invalidQuery(reason('transformation_not_allowed'));
 }
 
-/** What is known of a file. */
+/** The properties of a file that a transformation depends on. */
 export interface ImageFile {
   readonly type: string;
   readonly focus: Point | null;
@@ -199,15 +200,15 @@ export interface ImageFile {
   readonly size: ImageSize | null;
 }
 
-/** How a form of an image is asked for, and what may be made. */
+/** The properties of a request for a variant, and its limits. */
 export interface ImageAsker extends PixelBounds {
-  /** The header of the client. */
+  /** The client's `Accept` header. */
   readonly accept: string | undefined;
-  /** Forms may be larger than the image itself. */
+  /** Variants may be larger than the image itself. */
   readonly mayEnlarge: boolean;
 }
 
-/** Operations that leave an image as small as it is. */
+/** The operations with enlargement disabled. */
 function withoutEnlargement(operations: readonly Operation[]): readonly Operation[] {
   return operations.map((operation): Operation => {
     const [name, width, height = null, sizes] = operation;
@@ -218,9 +219,9 @@ function withoutEnlargement(operations: readonly Operation[]): readonly Operatio
 }
 
 /**
- * What is asked of an image of a type, with the format that its client takes.
- * @returns null when no other forms of such a file can be made
- * @throws ServiceError INVALID_QUERY when it would become too large
+ * The requested transformation of an image of a type, in a format that its client accepts.
+ * @returns null when such a file cannot be transformed
+ * @throws ServiceError INVALID_QUERY when the result would be too large
  */
 export function resolved(
   asked: Transformation,
@@ -246,7 +247,7 @@ export function resolved(
   throw invalidQuery(excessReason(found), { limit: found.limit, variable });
 }
 
-/** The best format that a client takes and in which the image is not too large. */
+/** The best format that a client accepts and in which the image is not too large. */
 function acceptedFormat(
   own: ImageFormat,
   accept: string | undefined,
@@ -257,11 +258,11 @@ function acceptedFormat(
     (format) => accepted.includes(`image/${format}`) && isSmall(format),
   );
   if (better !== undefined) return better;
-  // Every client shows these; it takes no other without saying so.
+  // Every client displays these formats; other formats require an `Accept` header.
   return own === 'jpg' || own === 'png' || accepted.includes(`image/${own}`) ? own : 'png';
 }
 
-/** The same for the same effect, whatever the order in which it was asked for. */
+/** A key of a transformation: equal for the same effect, regardless of the order of its members. */
 export function transformationKey(transformation: Transformation | ImageTransformation): string {
   const sorted = (_: string, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,7 +1,7 @@
 /**
- * The only client by which the server fetches what others name. A name is resolved once for each
- * request and its address pinned, so that nobody can answer with another one afterwards; redirects are
- * judged like the first address.
+ * The only client for URLs that users supply. Each request resolves its name once and pins the
+ * address, so that a later DNS response cannot change it. Redirects are checked like the first
+ * address.
  */
 import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
@@ -11,40 +11,40 @@ import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError, unavailable } from '#core/base/errors/service-error.ts';
 import { type AddressRules, isReachable } from './public-address.ts';
 
-/** Redirects that are followed. */
+/** Maximum number of redirects. */
 const MOST_REDIRECTS = 5;
-/** Milliseconds without a byte. */
+/** Maximum milliseconds without a byte. */
 const IDLE_MS = 30_000;
-/** Bytes of all headers of an answer. */
+/** Maximum bytes of all headers of a response. */
 const HEADERS_MAX = 16_384;
 const SERVICE = 'import-url';
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Finds the addresses of a name. */
+/** Resolves a name to its addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 export interface FetchOptions extends AddressRules {
-  /** Largest content in bytes; undefined: no limit. */
+  /** Maximum bytes of the content; undefined: no limit. */
   readonly maxBytes: number | undefined;
-  /** Milliseconds for everything. */
+  /** Milliseconds for the whole download. */
   readonly timeout: number;
-  /** Aborted when nobody wants it any more. */
+  /** Aborted when the content is no longer needed. */
   readonly signal: AbortSignal;
-  /** By default that of the system. */
+  /** By default the resolver of the system. */
   readonly resolve?: Resolve;
 }
 
-/** What was fetched. */
+/** The response to a download. */
 export interface Fetched {
   /** Its type, lower case, without parameters; empty without one. */
   readonly type: string;
-  /** The name that the server gives it, else the last part of its path; never a path. */
+  /** The name that the server sends, else the last segment of the path; never a path. */
   readonly filename: string;
-  /** Its length, if announced. */
+  /** Its declared length, if any. */
   readonly size: number | undefined;
-  /** Can be read once; whoever stops early closes the connection. */
+  /** Can be read once; a reader that stops early closes the connection. */
   readonly content: AsyncIterable<Uint8Array>;
-  /** Closes the connection, also when the content was never begun. */
+  /** Closes the connection, even when the content was never read. */
   readonly close: () => void;
 }
 
@@ -59,21 +59,21 @@ function failed(why: Reason, cause?: unknown): ServiceError {
   return unavailable(SERVICE, why, { cause });
 }
 
-/** Why a certificate proves nothing, as TLS calls it; null for other failures. */
+/** The TLS error code of an invalid certificate; null for other failures. */
 function certificateFault(error: Error): string | null {
   if (!('code' in error) || typeof error.code !== 'string') return null;
   return /^(?!ERR_SSL).*(?:CERT|SIGNATURE)/.test(error.code) ? error.code : null;
 }
 
 /**
- * One failure for all servers that are not reached, whatever the reason: others would tell which names
- * and addresses there are in the network of this host.
+ * One error for all unreachable servers, regardless of the cause. Different errors would reveal
+ * which names and addresses exist in the network of this host.
  */
 function unreached(cause?: unknown): ServiceError {
   return failed(reason('import_server_unreached'), cause);
 }
 
-/** A request that got no answer. */
+/** The error of a request without a response. */
 function unanswered(error: Error): ServiceError {
   const fault = certificateFault(error);
   if (fault !== null) {
@@ -95,7 +95,10 @@ function parsedUrl(text: string): URL {
   return url;
 }
 
-/** The address that a request goes to. @throws ServiceError SERVICE_UNAVAILABLE */
+/**
+ * The address of a request.
+ * @throws ServiceError SERVICE_UNAVAILABLE
+ */
 async function addressOf({ hostname }: URL, options: FetchOptions): Promise<string> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const { resolve = systemResolve, signal } = options;
@@ -105,7 +108,7 @@ async function addressOf({ hostname }: URL, options: FetchOptions): Promise<stri
   throw unreached(new Error('not a public address'));
 }
 
-/** The addresses of a name, unless it takes too long. */
+/** The addresses of a name, unless the resolution takes too long. */
 async function within(
   resolving: Promise<readonly string[]>,
   signal: AbortSignal,
@@ -113,7 +116,7 @@ async function within(
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);
   promise.catch(() => undefined);
-  // Whoever has left already does not hear of it.
+  // A caller that has already stopped waiting does not receive the failure.
   resolving.catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -161,7 +164,7 @@ async function ask(url: URL, address: string, options: FetchOptions): Promise<In
   return await promise;
 }
 
-/** The name in `Content-Disposition` (RFC 6266), or the last part of the path. */
+/** The name in `Content-Disposition` (RFC 6266), or the last segment of the path. */
 function filenameOf({ headers }: IncomingMessage, url: URL): string {
   const header = headers['content-disposition'] ?? '';
   const [, extended] = /filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(header) ?? [];
@@ -188,7 +191,7 @@ function tooLarge(limit: number): ServiceError {
   return new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'FILES_MAX_UPLOAD_SIZE' });
 }
 
-/** The content as far as it is allowed; a connection that breaks off is no end. */
+/** The content up to the size limit; a broken connection is an error, not the end. */
 async function* bounded(
   answer: IncomingMessage,
   maxBytes: number | undefined,
@@ -208,7 +211,10 @@ async function* bounded(
   }
 }
 
-/** The length that an answer announces. @throws ServiceError CONTENT_TOO_LARGE */
+/**
+ * The length that a response declares.
+ * @throws ServiceError CONTENT_TOO_LARGE
+ */
 function announced(answer: IncomingMessage, maxBytes: number | undefined): number | undefined {
   const header = answer.headers['content-length'];
   const size = header === undefined ? undefined : Number(header);
@@ -216,7 +222,7 @@ function announced(answer: IncomingMessage, maxBytes: number | undefined): numbe
   return size;
 }
 
-/** Where an answer sends its client; null when it is no redirect. */
+/** The target of a redirect; null for other responses. */
 function redirectOf(answer: IncomingMessage, from: URL): URL | null {
   const { statusCode = 0, headers } = answer;
   if (!REDIRECTS.has(statusCode) || headers.location === undefined) return null;
@@ -229,7 +235,7 @@ function redirectOf(answer: IncomingMessage, from: URL): URL | null {
   return next;
 }
 
-/** @throws ServiceError SERVICE_UNAVAILABLE for an answer that is no file */
+/** @throws ServiceError SERVICE_UNAVAILABLE for a response that is not a file */
 function requireFile({ statusCode = 0, headers }: IncomingMessage): void {
   if (statusCode !== 200) {
     throw failed(reason('import_server_status', { status: statusCode ?? 0 }));
@@ -242,9 +248,9 @@ function requireFile({ statusCode = 0, headers }: IncomingMessage): void {
 }
 
 /**
- * Fetches a file by GET, following redirects.
+ * Downloads a file by GET, following redirects.
  * @throws ServiceError INVALID_PAYLOAD for a URL that is refused; CONTENT_TOO_LARGE;
- *   SERVICE_UNAVAILABLE when it cannot be fetched, also while its content is read
+ *   SERVICE_UNAVAILABLE when it cannot be downloaded, also while its content is read
  */
 export async function fetchOutside(text: string, options: FetchOptions): Promise<Fetched> {
   const { maxBytes, timeout } = options;

@@ -1,15 +1,19 @@
-/** Which addresses requests of the server may go to: those of the public Internet. */
+/**
+ * Checks the addresses of the server's outgoing requests: they must belong to the public Internet.
+ */
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /** A range as in `10.0.0.0/8`, or one address. */
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Which addresses are refused or allowed besides. */
+/** Additional refused and allowed addresses. */
 export interface AddressRules {
   /** IMPORT_IP_DENY_LIST: ranges; `0.0.0.0` also stands for all addresses of this host. */
   readonly denied: readonly string[];
-  /** IMPORT_IP_ALLOW_LIST: ranges allowed although not public, unless denied by name. */
+  /**
+   * IMPORT_IP_ALLOW_LIST: ranges allowed although not public, unless the deny list contains them.
+   */
   readonly allowed: readonly string[];
 }
 
@@ -37,8 +41,8 @@ function ownAddresses(): string[] {
 }
 
 /**
- * Whether a request may go to an address. IPv6 addresses that stand for an IPv4 address are judged as
- * that one; tunnels (6to4, Teredo, NAT64) are refused, because they end where nobody can tell.
+ * Whether a request may go to an address. IPv6 addresses that represent an IPv4 address are checked
+ * as that address. Tunnels (6to4, Teredo, NAT64) are refused, because their destination is unknown.
  */
 export function isReachable(text: string, { denied, allowed }: AddressRules): boolean {
   if (!ipaddr.isValid(text)) return false;

@@ -1,26 +1,27 @@
 /**
- * Joins the pieces of a file into blocks that are written and hashed while the next ones arrive. Blocks
- * are filled by turns: new memory costs more time to get and to collect than to fill. A process has a
- * fixed number of large blocks; files that find none are written in smaller ones, one after the other.
+ * Joins the pieces of a file into blocks that are written and hashed while the next ones arrive.
+ * Blocks are reused in turn, because allocating and collecting memory takes more time than filling
+ * it. A process has a fixed number of large blocks. Files that get none of them are written
+ * sequentially in smaller blocks.
  */
 import { createHash } from 'node:crypto';
 import { ContentHash } from './content-hash.ts';
 import type { Stored } from './storage.ts';
 
-/** Bytes of the first block: many files are small. */
+/** Bytes of the first block; many files are small. */
 const FIRST_BLOCK = 16 * 1024;
-/** Bytes of each other block. */
+/** Bytes of each further block. */
 const BLOCK = 512 * 1024;
-/** Blocks of one file. What does not fit into them is hashed by a thread. */
+/** Maximum blocks of one file. A thread hashes files that do not fit into them. */
 const MOST_BLOCKS = 5;
-/** Large blocks of a process. */
+/** Maximum large blocks of a process. */
 const MOST_IN_ALL = 64;
 
 interface Block {
   readonly memory: SharedArrayBuffer;
   readonly bytes: Uint8Array;
   filled: number;
-  /** Settles when it may be filled again. */
+  /** Settles when the block may be filled again. */
   done: Promise<unknown>;
 }
 
@@ -29,7 +30,7 @@ function newBlock(size: number): Block {
   return { memory, bytes: new Uint8Array(memory), filled: 0, done: Promise.resolve() };
 }
 
-/** Large blocks that no file has. */
+/** Large blocks that no file uses. */
 const free: Block[] = [];
 let made = 0;
 
@@ -44,25 +45,28 @@ function takeBlock(): Block | null {
 export class BlockWriter {
   readonly #write: (bytes: Uint8Array) => Promise<void>;
   readonly #blocks: [Block, ...Block[]] = [newBlock(FIRST_BLOCK)];
-  /** The one that is being filled. */
+  /** The block that is being filled. */
   #block: Block = this.#blocks[0];
   #turn = 0;
   #bytes = 0;
   #written: Promise<void> = Promise.resolve();
-  /** Null while all blocks are as they arrived. */
+  /** Null while all blocks still contain the file from its beginning. */
   #hash: ContentHash | null = null;
 
-  /** @param write writes all bytes behind those of the call before, which has ended by then */
+  /** @param write appends all bytes; each call ends before the next one begins */
   constructor(write: (bytes: Uint8Array) => Promise<void>) {
     this.#write = write;
   }
 
-  /** Bytes that were taken. */
+  /** Bytes that were accepted. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Takes a piece, which may change when this resolves. Rejects when earlier ones cannot be written. */
+  /**
+   * Accepts a piece, whose memory may change when this resolves. Rejects when earlier pieces cannot
+   * be written.
+   */
   async take(piece: Uint8Array): Promise<void> {
     this.#bytes += piece.length;
     for (let from = 0; from < piece.length; ) {
@@ -75,14 +79,14 @@ export class BlockWriter {
     }
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when all bytes are written. */
   async finish(): Promise<Stored> {
     if (this.#block.filled > 0) this.#begin(this.#block);
     await this.#written;
     return { bytes: this.#bytes, sha256: await this.#digest() };
   }
 
-  /** Waits until nothing is being written any more, and gives the rest up, with its blocks. */
+  /** Waits until no write is running, and abandons the rest with its blocks. */
   async end(): Promise<void> {
     this.#hash?.forget();
     this.#hash = null;
@@ -103,7 +107,7 @@ export class BlockWriter {
     return hash.digest('hex');
   }
 
-  /** Begins to write a block that is full, and waits for one to fill. */
+  /** Begins to write a full block, and waits for a block to fill. */
   async #next(full: Block): Promise<void> {
     this.#begin(full);
     const count = this.#blocks.length;
@@ -115,7 +119,7 @@ export class BlockWriter {
     }
     this.#useThread();
     this.#turn += 1;
-    // The first one is small, and is filled again only where it is the only one.
+    // The first block is small, and is reused only if it is the only one.
     if (this.#turn === count) this.#turn = Math.min(1, count - 1);
     const next = this.#blocks[this.#turn] ?? full;
     await next.done;

@@ -1,27 +1,30 @@
 /**
- * SHA-256 of large content while it is stored: in a thread, so that receiving and hashing take two
- * processors.
+ * Computes the SHA-256 of large content while it is stored. A thread computes it, so that receiving
+ * and hashing use two processors.
  */
 import { Worker } from 'node:worker_threads';
 
-/** What the thread is asked. */
+/** The messages to the thread. */
 export type HashTask =
   | {
       readonly kind: 'update';
       readonly id: number;
       readonly memory: SharedArrayBuffer;
-      /** So many from its beginning. */
+      /** The number of bytes from the beginning of the memory. */
       readonly bytes: number;
     }
   | { readonly kind: 'end' | 'forget'; readonly id: number };
 
-/** Each task is answered, in order: the end with the digest in hexadecimal, the others with null. */
+/**
+ * The thread answers each task in order: `end` with the digest in hexadecimal, the others with
+ * null.
+ */
 export type HashAnswer = string | null;
 
-/** Milliseconds without work after which the thread ends. */
+/** Milliseconds after which the idle thread ends. */
 const IDLE_MS = 10_000;
 
-/** A thread, which hashes for all files of the process. */
+/** A thread that hashes all files of the process. */
 class HashThread {
   readonly #worker = new Worker(new URL('./hash-thread.ts', import.meta.url));
   /** In the order of the tasks. */
@@ -83,7 +86,7 @@ export class ContentHash {
     this.#id = last;
   }
 
-  /** Adds the beginning of some memory, which must not change until this resolves. */
+  /** Adds the beginning of a memory, which must not change until this resolves. */
   async update(memory: SharedArrayBuffer, bytes: number): Promise<void> {
     await this.#thread.ask({ kind: 'update', id: this.#id, memory, bytes });
   }
@@ -95,7 +98,7 @@ export class ContentHash {
     return digest;
   }
 
-  /** The file is given up. */
+  /** Drops the hash of an abandoned file. */
   forget(): void {
     this.#thread.ask({ kind: 'forget', id: this.#id }).catch(() => undefined);
   }

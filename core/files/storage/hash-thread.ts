@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { HashAnswer, HashTask } from './content-hash.ts';
 
-/** Of the files that are arriving. */
+/** The hashes of arriving files. */
 const hashes = new Map<number, Hash>();
 
 function work(task: HashTask): HashAnswer {

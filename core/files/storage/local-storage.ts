@@ -35,11 +35,11 @@ import {
 /** The file with the identity of the folder. */
 const IDENTITY = 'storage-id';
 const UNFINISHED = '.part';
-/** A file that arrives in pieces has this behind its name. */
+/** The suffix of a file that arrives in pieces. */
 const PIECES = '.pieces';
 /** `<id>.<writing process>.part` */
 const UNFINISHED_NAME = /^(.+)\.([0-9a-f]{12}-\d+-\d+)\.part$/;
-/** System errors that mean that the folder cannot be used. */
+/** System errors that show that the folder is unusable. */
 const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']);
 /** Bytes per read of the disk. */
 const BLOCK = 256 * 1024;
@@ -57,7 +57,7 @@ function storageFailure(error: unknown): unknown {
   return full ? unavailable('storage', reason('disk_full'), { cause: error }) : error;
 }
 
-/** Creates a file, and its folder when that is not there. */
+/** Creates a file, and its folder if necessary. */
 async function create(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', 0o600);
@@ -73,7 +73,7 @@ async function take(
   content: AsyncIterable<Uint8Array>,
   limit: SizeLimit | undefined,
 ): Promise<Stored> {
-  // Unlike a single write, this one continues until the last byte.
+  // Unlike a single write, `appendFile` continues until the last byte.
   const writer = new BlockWriter((bytes) => file.appendFile(bytes));
   try {
     for await (const piece of content) {
@@ -89,7 +89,7 @@ async function take(
   }
 }
 
-/** Opens a file for writing anywhere in it, and creates it with its folder where it is not there. */
+/** Opens a file for writing at any offset, and creates it with its folder if necessary. */
 async function openForPieces(path: string): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_CREAT;
   try {
@@ -119,7 +119,7 @@ async function addPiece(path: string, offset: number, content: Uint8Array): Prom
   }
 }
 
-/** Gives the pieces their name, unless that is done. */
+/** Renames the pieces to their final name, unless that is already done. */
 async function joinPieces(pieces: string, path: string, bytes: number): Promise<void> {
   const isDone = await stat(path).then(
     ({ size }) => size === bytes,
@@ -136,7 +136,7 @@ async function joinPieces(pieces: string, path: string, bytes: number): Promise<
   await rename(pieces, path);
 }
 
-/** Reads a file into two blocks by turns: one is filled while the other is used. */
+/** Reads a file into two alternating blocks: one is filled while the other is used. */
 async function* lent(path: string, range: ByteRange | undefined): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r');
   let filling: Promise<unknown> = Promise.resolve();
@@ -177,7 +177,10 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The identity in a file of the folder; of several processes that make one, the first one's counts. */
+/**
+ * The identity in a file of the folder. If several processes create one concurrently, the first one
+ * applies.
+ */
 async function readIdentity(folder: string): Promise<string> {
   const file = join(folder, IDENTITY);
   const read = async () => (await readFile(file, 'utf8')).trim();
@@ -244,7 +247,7 @@ export function localStorage(folder: string): Storage {
         await syncFolder(folder);
         return stored;
       } catch (error) {
-        // What prevents writing can also prevent removing.
+        // A problem that prevents writing may also prevent removal.
         await rm(unfinished, { force: true }).catch(() => undefined);
         throw storageFailure(error);
       }
@@ -257,7 +260,7 @@ export function localStorage(folder: string): Storage {
         throw storageFailure(error);
       }
     },
-    // Bytes at an offset are the same, no matter which process writes them.
+    // Bytes at an offset are the same, regardless of the process that writes them.
     takenOver: (state) => state,
     async finish(id, _, bytes) {
       const path = pathOf(id);
@@ -282,7 +285,7 @@ export function localStorage(folder: string): Storage {
     },
     async remove(id) {
       try {
-        // One that is there was finished; what else its name begins with is swept.
+        // An existing file is finished; a sweep removes its unfinished forms.
         return await unlink(pathOf(id));
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') throw error;
@@ -306,7 +309,7 @@ export function localStorage(folder: string): Storage {
       for (const name of await names()) {
         const id = UNFINISHED_NAME.exec(name)?.[1] ?? name;
         if (!isFileName(id)) continue;
-        // An upload can be finished or removed during the listing.
+        // An upload may be finished or removed during the listing.
         const status = await stat(join(folder, name)).catch(() => null);
         if (status !== null) found.push({ id, modified: status.mtime });
       }

@@ -1,4 +1,4 @@
-/** Opens the storages that the configuration names. */
+/** Opens the storages of the configuration. */
 import { join } from 'node:path';
 import type { StorageLocation } from '#core/base/config/storage-location.ts';
 import type { Config } from '#core/base/config/variables.ts';
@@ -6,7 +6,7 @@ import { localStorage } from './local-storage.ts';
 import type { PartBuffers } from './part-buffers.ts';
 import type { Storage } from './storage.ts';
 
-/** Below the root of a location: what only jobs use, and the files of users. */
+/** Folders below the root of a location: for files of jobs, and for files of users. */
 const FOLDERS = { jobs: 'spool', files: 'files' } as const;
 /** Milliseconds that an upload waits for memory. */
 const WAIT_MS = 60_000;
@@ -14,11 +14,11 @@ const WAIT_MS = 60_000;
 type Purpose = keyof typeof FOLDERS;
 type StorageConfig = Pick<Config, 'locations' | 'STORAGE_PART_SIZE' | 'STORAGE_UPLOAD_MEMORY'>;
 
-/** The places of a process. */
+/** The storages of a process. */
 export interface Storages {
   /** For jobs: in the first of STORAGE_LOCATIONS. */
   readonly spool: Storage;
-  /** For the files of users, by the names of STORAGE_LOCATIONS, in their order. */
+  /** For the files of users, by location name, in the order of STORAGE_LOCATIONS. */
   readonly files: ReadonlyMap<string, Storage>;
 }
 
@@ -41,7 +41,7 @@ class StorageOpener {
     { root, ...location }: Extract<StorageLocation, { driver: 's3' }>,
     folder: string,
   ): Promise<Storage> {
-    // The SDK costs 0.2 s and 20 MB, so it is loaded where it is used.
+    // Loading the SDK costs 0.2 s and 20 MB, so it happens on demand.
     const [parts, { S3Bucket }, { openS3Storage }] = await Promise.all([
       import('./part-buffers.ts'),
       import('./s3-bucket.ts'),
@@ -59,7 +59,7 @@ class StorageOpener {
   }
 }
 
-/** Opens all storages; nothing is read or written before the first use. */
+/** Opens all storages; no data is read or written before the first use. */
 export async function openStorages(config: StorageConfig): Promise<Storages> {
   const [first] = config.locations;
   if (first === undefined) throw new Error('there is no location of files');

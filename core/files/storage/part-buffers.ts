@@ -1,13 +1,14 @@
 /**
- * The memory in which parts of files wait for their transfer to S3: a fixed number of buffers for all
- * uploads of a process. An upload without a buffer waits, and reads nothing from its client meanwhile.
+ * The memory in which parts of files wait for their transfer to S3: a fixed number of buffers for
+ * all uploads of a process. An upload without a buffer waits, and reads no data from its client
+ * meanwhile.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { unavailable } from '#core/base/errors/service-error.ts';
 import { FairSemaphore, SHARED } from '#core/base/holders/fair-semaphore.ts';
 
-/** Free buffers that are kept; new ones cost time to clear. */
+/** Free buffers that are retained; clearing new ones takes time. */
 const KEPT = 2;
 /** Seconds after which a client may send its file again. */
 const RETRY_AFTER_S = 10;
@@ -47,7 +48,7 @@ export class PartBuffers {
 
   /**
    * Waits for a buffer, in the order of the calls.
-   * @throws {ServiceError} SERVICE_UNAVAILABLE when there is none in time
+   * @throws {ServiceError} SERVICE_UNAVAILABLE when no buffer becomes free in time
    */
   async acquire(): Promise<PartBuffer> {
     const permit = await this.#permits.acquire(SHARED);
@@ -56,7 +57,7 @@ export class PartBuffers {
     let isReleased = false;
     return {
       bytes,
-      // A client that sends very slowly must not keep the others from sending.
+      // A client that sends very slowly must not block other clients.
       isDue: () => this.#permits.waiting > 0 && performance.now() - since > this.#options.wait / 2,
       release: () => {
         if (isReleased) return;
@@ -68,7 +69,7 @@ export class PartBuffers {
   }
 }
 
-/** Too many files arrive at the same time. */
+/** The error when too many files arrive at the same time. */
 export function tooBusy(): Error {
   return unavailable('storage', reason('too_many_arriving_files'), { retryAfter: RETRY_AFTER_S });
 }

@@ -1,6 +1,6 @@
 /**
- * Requests to one bucket, each bounded in time, and their failures in our terms. A failure that may
- * pass is a {@link StorageUnreachable}; a file that is not there has the code ENOENT.
+ * Requests to one bucket, each with a time limit, and the translation of their failures. A
+ * temporary failure becomes a {@link StorageUnreachable}; a missing file has the code ENOENT.
  */
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
@@ -8,23 +8,23 @@ import { reason } from '#core/base/errors/reason.ts';
 import { unavailable } from '#core/base/errors/service-error.ts';
 import { type ShownFile, StorageUnreachable } from './storage.ts';
 
-/** Where the files are, and who asks for them. */
+/** The bucket of the files, and its credentials. */
 export interface S3Location {
   readonly bucket: string;
-  /** Before the names of all files, with a slash at its end; may be empty. */
+  /** Prefix of all file names, with a trailing slash; may be empty. */
   readonly prefix: string;
   readonly region: string;
   /** The URL of the server; undefined for that of AWS. */
   readonly endpoint: string | undefined;
-  /** The bucket stands in the path of the URL, not in the name of the host. */
+  /** The path of the URL contains the bucket, not the host name. */
   readonly forcePathStyle: boolean;
-  /** Undefined for those that the SDK finds by itself, such as the role of the host. */
+  /** Undefined for those that the SDK finds itself, such as the role of the host. */
   readonly credentials: { readonly key: string; readonly secret: string } | undefined;
-  /** Clients fetch files from it themselves. */
+  /** Clients download files directly from the bucket. */
   readonly redirect?: boolean;
 }
 
-/** Milliseconds. */
+/** Time limits in milliseconds. */
 export interface S3Times {
   readonly connect: number;
   /** Without a byte in either direction. */
@@ -34,11 +34,11 @@ export interface S3Times {
 }
 
 const S3_TIMES: S3Times = { connect: 4_000, idle: 30_000, request: 120_000 };
-/** Seconds for which a URL holds. */
+/** Seconds for which a URL is valid. */
 const URL_S = 60;
-/** Tries of one request; the pauses between them are fractions of a second. */
+/** Attempts of one request; the pauses between them are fractions of a second. */
 const ATTEMPTS = 3;
-/** Connections of one process to the server. */
+/** Maximum connections of one process to the server. */
 const SOCKETS = 64;
 
 const FULL: ReadonlySet<string> = new Set([
@@ -55,7 +55,7 @@ function newClient(location: S3Location, times: S3Times): S3Client {
     region,
     forcePathStyle,
     maxAttempts: ATTEMPTS,
-    // Servers other than that of AWS do not know the checksums that the SDK adds by itself.
+    // Servers other than AWS do not support the checksums that the SDK adds by default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -69,12 +69,12 @@ function newClient(location: S3Location, times: S3Times): S3Client {
   });
 }
 
-/** Whether a failure says that a file is not there. */
+/** Whether a failure reports a missing file. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** The failure of a request in our terms. */
+/** Translates the failure of a request. */
 function failureOf(error: unknown): Error {
   if (!(error instanceof S3ServiceException))
     return new StorageUnreachable('It does not answer.', error);
@@ -106,32 +106,35 @@ export class S3Bucket {
     this.#client = newClient(location, times);
   }
 
-  /** The same text for everybody who uses these files, whatever his credentials. */
+  /**
+   * A text that is the same for all processes that use these files, regardless of their
+   * credentials.
+   */
   get identity(): string {
     const { endpoint = 'https://s3.amazonaws.com', bucket, prefix } = this.#location;
     const where = JSON.stringify([new URL(endpoint).origin, bucket, prefix]);
     return `s3-${createHash('sha256').update(where).digest('hex').slice(0, 32)}`;
   }
 
-  /** The parameters of a request about one file. */
+  /** The parameters of a request for one file. */
   object(id: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.#location.bucket, Key: `${this.#location.prefix}${id}` };
   }
 
-  /** The parameters of a request about all files. */
+  /** The parameters of a request for all files. */
   get all(): { readonly Bucket: string; readonly Prefix: string } {
     return { Bucket: this.#location.bucket, Prefix: this.#location.prefix };
   }
 
-  /** The name of the file of an object. */
+  /** The file name of an object. */
   idOf(key: string): string {
     return key.slice(this.#location.prefix.length);
   }
 
   /**
-   * Runs one request within its time.
-   * @throws an error with the code ENOENT when there is no such file; {@link StorageUnreachable};
-   *   SERVICE_UNAVAILABLE when there is no room
+   * Runs one request within its time limit.
+   * @throws an error with the code ENOENT for a missing file; {@link StorageUnreachable};
+   *   SERVICE_UNAVAILABLE when there is no space
    */
   async request<T>(
     send: (client: S3Client, options: { readonly abortSignal: AbortSignal }) => Promise<T>,
@@ -143,7 +146,7 @@ export class S3Bucket {
     }
   }
 
-  /** A URL at which clients get a file; null where they get none from the bucket. */
+  /** A URL at which clients download a file; null when they do not use the bucket directly. */
   async url(id: string, { type, disposition, cacheControl }: ShownFile): Promise<string | null> {
     if (this.#location.redirect !== true) return null;
     const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
@@ -155,7 +158,7 @@ export class S3Bucket {
     return await this.request((client) => getSignedUrl(client, command, { expiresIn: URL_S }));
   }
 
-  /** Ends idle connections. */
+  /** Closes idle connections. */
   close(): void {
     this.#client.destroy();
   }

@@ -1,6 +1,6 @@
 /**
- * Reads a file, or a part of it, from S3 as fast as its reader takes it. A connection that breaks is
- * replaced, and reading continues where it broke.
+ * Reads a file, or a part of it, from S3 as fast as its reader consumes it. A broken connection is
+ * replaced, and reading continues at the same offset.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,20 +10,22 @@ import { unavailable } from '#core/base/errors/service-error.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { type ByteRange, StorageUnreachable } from './storage.ts';
 
-/** Connections in a row that yield nothing. */
+/** Maximum consecutive connections that yield no data. */
 const MOST_FAILURES = 3;
 const PAUSE_MS = 200;
 /** Bytes that are read ahead of the reader. */
 const AHEAD = 256 * 1024;
 const RANGE_NOT_SATISFIABLE = 'InvalidRange';
 
-/** The first byte of an answer, and the one after its last. */
+/** The offset of the first byte of a response, and the offset after its last byte. */
 interface Extent {
   readonly from: number;
   readonly to: number;
 }
 
-/** @throws ServiceError SERVICE_UNAVAILABLE when the server sends something else than what it was asked for */
+/**
+ * @throws ServiceError SERVICE_UNAVAILABLE when the server sends a different range than requested
+ */
 function extentOf(answer: GetObjectCommandOutput, at: number): Extent {
   const { ContentRange, ContentLength = 0 } = answer;
   const match = /^bytes (\d+)-(\d+)\//.exec(ContentRange ?? '');
@@ -63,7 +65,7 @@ async function* download(bucket: S3Bucket, id: string, range: ByteRange | undefi
     if (answer === null) return;
     etag ??= answer.ETag;
     const extent = extentOf(answer, at);
-    // Not every server heeds the end of a range.
+    // Some servers ignore the end of a range.
     const to = Math.min(extent.to, (range?.end ?? Number.POSITIVE_INFINITY) + 1);
     let broken: unknown = null;
     try {
@@ -84,7 +86,7 @@ async function* download(bucket: S3Bucket, id: string, range: ByteRange | undefi
   }
 }
 
-/** The content as a stream; fails with ENOENT when there is no such file. */
+/** The content as a stream; fails with ENOENT for a missing file. */
 export function downloadFromS3(bucket: S3Bucket, id: string, range?: ByteRange): Readable {
   return Readable.from(download(bucket, id, range), { objectMode: false, highWaterMark: AHEAD });
 }

@@ -1,8 +1,9 @@
 /**
- * Files that arrive in pieces, in S3: pieces become the parts of one upload. S3 takes no part of less
- * than 5 MiB but the last, so a small piece waits in an object of its own, and is put before the next.
- * Such an object is never written twice: a process that was cut off may still write when another one
- * has gone on. For the same reason a process that takes over leaves out the next number of a part.
+ * Files that arrive in pieces, in S3: pieces become the parts of one multipart upload. S3 requires
+ * 5 MiB for every part except the last. So a small piece waits in a separate object, and is
+ * prepended to the next piece. Such an object is never overwritten, because a disconnected process
+ * may still write after another one has continued. For the same reason a process that takes over
+ * skips the next part number.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -22,19 +23,22 @@ import { downloadFromS3 } from './s3-download.ts';
 import { md5 } from './s3-upload.ts';
 import { type Piece, type PieceState, StorageUnreachable } from './storage.ts';
 
-/** S3 takes smaller parts only as the last one. */
+/** S3 accepts smaller parts only as the last one. */
 const LEAST_PART = 5 * 1024 * 1024;
 
 const pieces = v.object({
-  /** Null while there is no part. */
+  /** Null before the first part. */
   uploadId: v.nullable(v.string()),
-  /** Entity tags of the parts by their numbers, which begin with 1; null for a number left out. */
+  /** Entity tags of the parts by their numbers, which begin with 1; null for a skipped number. */
   parts: v.array(v.nullable(v.string())),
   /** Bytes in the object beside the upload. */
   tail: v.number(),
-  /** What the name of that object has behind the name of the file. */
+  /** The suffix of that object's name after the file name. */
   suffix: v.optional(v.string(), '.tail'),
-  /** That of the object before it, which can go when this state is recorded; null for none. */
+  /**
+   * The suffix of the previous such object, which can be removed when this state is recorded; null
+   * without one.
+   */
   former: v.optional(v.nullable(v.string()), null),
 });
 type Pieces = v.InferOutput<typeof pieces>;
@@ -45,7 +49,7 @@ function parsed(state: PieceState | null): Pieces {
   return state === null ? NOTHING : v.parse(pieces, JSON.parse(state));
 }
 
-/** The bytes that wait, and the new ones. */
+/** The waiting bytes followed by the new ones. */
 async function withTail(
   bucket: S3Bucket,
   id: string,
@@ -82,7 +86,7 @@ async function begun(bucket: S3Bucket, id: string, { uploadId }: Pieces): Promis
   return UploadId;
 }
 
-/** The object that nobody needs once there is a state after this one. */
+/** The suffix of the object that is obsolete once a newer state exists. */
 function formerOf({ tail, suffix }: Pieces): string | null {
   return tail === 0 ? null : suffix;
 }
@@ -122,7 +126,7 @@ export async function appendToS3(
 ): Promise<PieceState> {
   const known = parsed(state);
   const all = await withTail(bucket, id, known, content);
-  // What this fails to remove goes with the rest at the end.
+  // Objects that cannot be removed now are removed with the rest at the end.
   if (known.former !== null) await removeObject(bucket, id + known.former).catch(() => undefined);
   if (all.length >= LEAST_PART) return JSON.stringify(await withPart(bucket, id, known, all));
   const suffix = `.tail-${randomBytes(8).toString('hex')}`;
@@ -130,7 +134,7 @@ export async function appendToS3(
   return JSON.stringify({ ...known, tail: all.length, suffix, former: formerOf(known) });
 }
 
-/** The number of bytes of a file; null when it is not there. */
+/** The size of a file in bytes; null when it does not exist. */
 async function sizeOf(bucket: S3Bucket, id: string): Promise<number | null> {
   const command = new HeadObjectCommand(bucket.object(id));
   try {
@@ -189,7 +193,7 @@ export async function finishInS3(
   await removeTails(bucket, id);
 }
 
-/** Removes the bytes that wait beside an upload, whoever wrote them. */
+/** Removes the waiting bytes beside an upload, regardless of the process that wrote them. */
 export async function removeTails(bucket: S3Bucket, id: string): Promise<void> {
   const { Bucket, Key } = bucket.object(`${id}.tail`);
   const command = new ListObjectsV2Command({ Bucket, Prefix: Key });

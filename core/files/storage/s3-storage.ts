@@ -1,4 +1,4 @@
-/** Stores files in a bucket of S3, or of a server that speaks its protocol. */
+/** Stores files in a bucket of S3, or of a server with a compatible API. */
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
@@ -25,7 +25,7 @@ import {
   StorageUnreachable,
 } from './storage.ts';
 
-/** An upload this old belongs to a process that has ended; no file arrives for so long. */
+/** The process of an upload this old has ended, because no upload takes so long. */
 const LEFT_AFTER_MS = 86_400_000;
 
 export interface S3StorageOptions {
@@ -63,7 +63,7 @@ class S3Storage implements Storage {
       });
   }
 
-  /** A bucket has no end that anybody could tell. */
+  /** A bucket has no measurable size limit. */
   async free(): Promise<null> {
     return null;
   }
@@ -191,13 +191,13 @@ class S3Storage implements Storage {
     await this.#bucket
       .request((client, options) => client.send(command, options))
       .catch((error: unknown) => {
-        // It is finished, or somebody else was faster.
+        // The upload is finished, or another process has removed it.
         if (!isMissing(error)) throw error;
       });
   }
 }
 
-/** Opens the storage of a bucket; nothing is sent before the first use. */
+/** Opens the storage of a bucket; no request is sent before the first use. */
 export function openS3Storage(options: S3StorageOptions): Storage {
   return new S3Storage(options);
 }

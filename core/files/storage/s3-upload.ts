@@ -1,6 +1,6 @@
 /**
  * Writes a file to S3 while it arrives: part by part, or in one request when it is no larger than a
- * part. The server shows nothing of a file until it is whole.
+ * part. The server publishes a file only when it is complete.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -18,15 +18,15 @@ import { type PartBuffer, type PartBuffers, tooBusy } from './part-buffers.ts';
 import { isMissing, type S3Bucket } from './s3-bucket.ts';
 import { type SizeLimit, StorageUnreachable, type Stored, tooLarge } from './storage.ts';
 
-/** S3 takes no more parts of one file. */
+/** Maximum parts of one file in S3. */
 const MOST_PARTS = 10_000;
 
-/** The digest by which the server checks what it receives. */
+/** The digest by which the server verifies the received content. */
 export function md5(content: Uint8Array): string {
   return createHash('md5').update(content).digest('base64');
 }
 
-/** One file on its way. */
+/** One file that is being uploaded. */
 class S3Upload {
   readonly #bucket: S3Bucket;
   readonly #buffers: PartBuffers;
@@ -35,10 +35,10 @@ class S3Upload {
   #uploadId: string | undefined;
   #buffer: PartBuffer | null = null;
   #filled = 0;
-  /** The part that is under way; the next one arrives meanwhile. */
+  /** The part that is being sent while the next one arrives. */
   #sending: Promise<void> = Promise.resolve();
   #failure: unknown = null;
-  /** The server was asked to show the file. */
+  /** The server has received the request to publish the file. */
   #isShown = false;
 
   constructor(bucket: S3Bucket, id: string, buffers: PartBuffers) {
@@ -47,7 +47,7 @@ class S3Upload {
     this.#object = bucket.object(id);
   }
 
-  /** Takes a piece of the content; resolves when the next one may come. */
+  /** Accepts a piece of the content; resolves when the next one may follow. */
   async take(piece: Uint8Array): Promise<void> {
     if (this.#buffer?.isDue()) throw tooBusy();
     const { size } = this.#buffers;
@@ -62,7 +62,7 @@ class S3Upload {
     }
   }
 
-  /** Sends the rest, and makes the file of its parts. */
+  /** Sends the rest, and completes the file from its parts. */
   async finish(): Promise<void> {
     if (this.#uploadId === undefined) return await this.#put();
     if (this.#buffer !== null) await this.#sendPart(this.#buffer);
@@ -76,12 +76,16 @@ class S3Upload {
     try {
       await this.#bucket.request((client, options) => client.send(command, options));
     } catch (error) {
-      // The answer to an earlier try was lost: the upload is a file already, or `verify` fails.
+      // The response to an earlier attempt was lost: the upload is already a file, or `verify`
+      // fails.
       if (!isMissing(error)) throw error;
     }
   }
 
-  /** @throws ServiceError SERVICE_UNAVAILABLE when the server has stored something else than it was sent */
+  /**
+   * @throws ServiceError SERVICE_UNAVAILABLE when the server has stored different content than it
+   *   received
+   */
   async verify(bytes: number): Promise<void> {
     const command = new HeadObjectCommand(this.#object);
     const { ContentLength } = await this.#bucket.request((client, options) =>
@@ -92,7 +96,7 @@ class S3Upload {
     throw unavailable('storage', why);
   }
 
-  /** Leaves nothing of the file; what cannot be removed now is swept later. */
+  /** Removes all data of the file; a later sweep removes the data that cannot be removed now. */
   async undo(): Promise<void> {
     await this.#sending.catch(() => undefined);
     const [object, UploadId] = [this.#object, this.#uploadId];
@@ -109,13 +113,13 @@ class S3Upload {
       .catch(() => undefined);
   }
 
-  /** Gives back its memory. */
+  /** Releases its memory. */
   release(): void {
     this.#buffer?.release();
     this.#buffer = null;
   }
 
-  /** Begins to send a full part, or the last one, when the one before it has arrived. */
+  /** Begins to send a full part, or the last one, after the previous part has arrived. */
   async #sendPart(buffer: PartBuffer): Promise<void> {
     await this.#sending;
     this.#uploadId ??= await this.#begin();
@@ -167,7 +171,7 @@ class S3Upload {
   }
 }
 
-/** Writes one file; nothing is left of it when this rejects. */
+/** Writes one file; no data remains when this rejects. */
 export async function uploadToS3(
   bucket: S3Bucket,
   buffers: PartBuffers,
@@ -196,7 +200,7 @@ export async function uploadToS3(
   } catch (error) {
     upload.release();
     await upload.undo();
-    // A bucket or an upload that somebody removed meanwhile.
+    // Another client has removed the bucket or the upload.
     throw isMissing(error) ? new StorageUnreachable('It has lost the file.', error) : error;
   } finally {
     upload.release();

@@ -1,4 +1,4 @@
-/** The port of the storage, which each driver implements. */
+/** The storage interface, which each driver implements. */
 import assert from 'node:assert';
 import type { Readable } from 'node:stream';
 import { reason } from '#core/base/errors/reason.ts';
@@ -11,16 +11,16 @@ export interface Stored {
   readonly sha256: string;
 }
 
-/** Bytes of a file, from the first one to the last one, both included. */
+/** A range of bytes of a file; both bounds are inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** The most that a file may have. */
+/** The maximum size of a file. */
 export interface SizeLimit {
   readonly bytes: number;
-  /** The variable that says so. */
+  /** The variable that sets it. */
   readonly variable:
     | 'IMPORT_MAX_SIZE'
     | 'EXPORT_MAX_SIZE'
@@ -28,49 +28,51 @@ export interface SizeLimit {
     | 'STORAGE_PART_SIZE';
 }
 
-/** How a storage shows a file to clients: their headers. */
+/** The response headers with which a storage serves a file to clients. */
 export interface ShownFile {
   readonly type: string;
   readonly disposition: string;
   readonly cacheControl: string;
 }
 
-/** A file that the storage has, or that arrives. */
+/** A stored or arriving file. */
 export interface ListedFile {
   readonly id: string;
-  /** The time of the last byte; in a bucket that at which an unfinished file was begun. */
+  /**
+   * The time of the last byte; for an unfinished file in a bucket, the time at which it was begun.
+   */
   readonly modified: Date;
 }
 
-/** What a driver has to know of a file that arrives in pieces; only it reads that. */
+/** The driver's state of a file that arrives in pieces; opaque to other code. */
 export type PieceState = string;
 
-/** Bytes of a file, and where they begin. */
+/** Bytes of a file, and their offset. */
 export interface Piece {
   readonly offset: number;
   readonly content: Uint8Array;
 }
 
 /**
- * Where uploads and exported files are. A name is a generated UUID, which may have an extension; no
- * client chooses it.
+ * The storage of uploads and exported files. A name is a generated UUID, optionally with an
+ * extension; clients never choose it.
  */
 export interface Storage {
   /**
-   * Tells one storage from another: two hosts that get the same text read each other's files.
-   * @throws {ServiceError} SERVICE_UNAVAILABLE when it cannot be used
+   * Identifies the storage: two hosts with the same text share their files.
+   * @throws {ServiceError} SERVICE_UNAVAILABLE when it is unavailable
    */
   identity(): Promise<string>;
-  /** @throws {ServiceError} SERVICE_UNAVAILABLE when it cannot be used now */
+  /** @throws {ServiceError} SERVICE_UNAVAILABLE when it is unavailable now */
   check(): Promise<void>;
-  /** Free bytes; null when it does not say. */
+  /** Free bytes; null when the storage does not report them. */
   free(): Promise<number | null>;
   /**
-   * Stores the content as fast as the storage accepts it. It is durable when this resolves, and
-   * nothing is left when this rejects.
-   * @param limit undefined for none
-   * @throws {ServiceError} CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE when there is no room, or
-   *   the storage does not answer
+   * Stores the content as fast as the storage accepts it. It is durable when this resolves, and no
+   * data remains when this rejects.
+   * @param limit undefined: no limit
+   * @throws {ServiceError} CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE when there is no space, or the
+   *   storage does not respond
    */
   write(
     id: string,
@@ -78,38 +80,39 @@ export interface Storage {
     limit: SizeLimit | undefined,
   ): Promise<Stored>;
   /**
-   * Adds a piece to a file that arrives in pieces, maybe through several processes; what was added
-   * behind `offset` before is overwritten. It is durable when this resolves.
-   * @param state what the piece before it returned; null for the first one
-   * @returns what the driver has to know for the next one
+   * Adds a piece to a file that arrives in pieces, possibly through several processes. Bytes that
+   * were previously added after `offset` are overwritten. It is durable when this resolves.
+   * @param state the result of the previous piece; null for the first one
+   * @returns the driver's state for the next piece
    * @throws {ServiceError} SERVICE_UNAVAILABLE
    */
   append(id: string, state: PieceState | null, piece: Piece): Promise<PieceState>;
   /**
-   * The state from which a process goes on after another one that may still be writing. Once it is recorded,
-   * late writes after the older state change nothing.
+   * The state from which a process continues after another one that may still be writing. Once it
+   * is recorded, late writes of the older state have no effect.
    */
   takenOver(state: PieceState | null): PieceState | null;
   /**
-   * Makes a file of its pieces; does nothing when that is done.
-   * @param bytes the number of all of them
+   * Completes a file from its pieces; does nothing when that is done.
+   * @param bytes the total size
    * @throws {ServiceError} SERVICE_UNAVAILABLE
    */
   finish(id: string, state: PieceState | null, bytes: number): Promise<void>;
-  /** The content or a part of it as a stream; fails with ENOENT when it does not exist. */
+  /** The content or a range of it as a stream; fails with ENOENT for a missing file. */
   read(id: string, range?: ByteRange): Readable;
   /**
-   * The content or a part of it in pieces that are valid until the next one is asked for: in memory that
-   * is used again, because the first write to new memory takes several times as long as to read a file.
-   * Fails with ENOENT, with the first piece, when it does not exist.
+   * The content or a range of it in pieces that are valid until the next one is requested. The
+   * memory is reused, because the first write to new memory takes several times as long as reading
+   * a file. The first piece fails with ENOENT for a missing file.
    */
   lend(id: string, range?: ByteRange): AsyncIterable<Uint8Array>;
   /**
-   * A URL at which clients get the file from the storage itself for a minute; null where they do not.
+   * A URL at which clients download the file from the storage itself for a minute; null when they
+   * do not use it.
    * @throws {ServiceError} SERVICE_UNAVAILABLE
    */
   url(id: string, shown: ShownFile): Promise<string | null>;
-  /** Where a library of this host finds the file, without copying it; null where it cannot. */
+  /** The path of the file for a library on this host, without a copy; null without a local file. */
   localPath(id: string): string | null;
   /**
    * The size of an upload in bytes.
@@ -118,7 +121,10 @@ export interface Storage {
   size(id: string): Promise<number>;
   /** Removes an upload if it exists. */
   remove(id: string): Promise<void>;
-  /** Removes what processes left unfinished that have ended. @returns how many */
+  /**
+   * Removes the unfinished files of processes that have ended.
+   * @returns the number of removed files
+   */
   sweep(): Promise<number>;
   /** All uploads, including unfinished ones. */
   list(): Promise<ListedFile[]>;
@@ -126,7 +132,7 @@ export interface Storage {
 
 const NAME = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.[a-z0-9]{1,16})?$/;
 
-/** Whether a file of the storage may have this name: a UUID, or one with an extension. */
+/** Whether a file of the storage may have this name: a UUID, optionally with an extension. */
 export function isFileName(name: string): boolean {
   return NAME.test(name);
 }
@@ -141,12 +147,12 @@ export function tooLarge({ bytes: limit, variable }: SizeLimit): ServiceError {
   return new ServiceError('CONTENT_TOO_LARGE', { limit, variable, reason: why });
 }
 
-/** The error for a file that a job refers to and that is not in the storage. */
+/** The error for a file that a job refers to but that is missing in the storage. */
 export function fileMissing(cause: unknown): ServiceError {
   return unavailable('storage', reason('file_not_in_storage'), { cause });
 }
 
-/** The storage cannot be used now, which says nothing about the file. */
+/** The storage is unavailable, which is not the fault of the file. */
 export class StorageUnreachable extends ServiceError {
   /** @param fault a sentence about the storage */
   constructor(fault: string, cause?: unknown) {

@@ -1,17 +1,17 @@
-/** Compares what the storage returns with what was stored. */
+/** Compares content from the storage with the recorded properties of the stored content. */
 
 import { createHash } from 'node:crypto';
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 
-/** What is known of a file since it was stored. */
+/** The recorded properties of a file. */
 export interface KnownContent {
   readonly bytes: number;
-  /** SHA-256 in hexadecimal; undefined when it was not kept. */
+  /** SHA-256 in hexadecimal; undefined when it was not recorded. */
   readonly sha256?: string | undefined;
 }
 
-/** The storage returns other bytes than it was given. */
+/** The storage returns different bytes than were stored. */
 export class DamagedFile extends ServiceError {
   constructor(what: string) {
     const why = reason('storage_returns_other_file', { difference: what });
@@ -26,9 +26,9 @@ export function verifySize(bytes: number, known: KnownContent): void {
 }
 
 /**
- * Passes the content on as it arrives. It ends only when it was complete and unchanged, so nobody
- * takes a part of a file for the whole.
- * @throws {DamagedFile} in the place of the end
+ * Passes the content on as it arrives. It ends only when the content was complete and unchanged, so
+ * that no reader mistakes a part for the whole file.
+ * @throws {DamagedFile} in place of the end
  */
 export async function* verifyContent(
   content: AsyncIterable<Buffer>,

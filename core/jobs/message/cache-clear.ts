@@ -14,7 +14,7 @@ export const cacheClearResult = v.object({
 export type CacheClearResult = v.InferOutput<typeof cacheClearResult>;
 
 /**
- * Never joined: an open one may be partly done before the new request.
+ * Never joined, because an open job may have begun before the new request.
  * @param user key of the user who requested it
  */
 export function cacheClearSubmission(user: string | null): Submission {

@@ -1,4 +1,4 @@
-/** The message of the measurement of an image that was uploaded. */
+/** The message of a job that measures an uploaded image. */
 import * as v from 'valibot';
 import type { Submission } from '#core/jobs/submit.ts';
 import { systemName } from '#core/model/system-collections/name.ts';
@@ -7,14 +7,14 @@ export const IMAGE_FACTS_JOB = 'image-facts';
 
 export const imageFactsMessage = v.strictObject({
   version: v.literal(1),
-  /** Where the bytes are. */
+  /** The position of the content. */
   storage: v.string(),
   name: v.string(),
 });
 
 type Place = Pick<v.InferOutput<typeof imageFactsMessage>, 'storage' | 'name'>;
 
-/** Width and height as it is seen, and what cameras and programs wrote into it. */
+/** Width and height after applying the orientation, and the metadata of cameras and programs. */
 export const imageFacts = v.strictObject({
   width: v.number(),
   height: v.number(),
@@ -22,11 +22,11 @@ export const imageFacts = v.strictObject({
 });
 export type ImageFacts = v.InferOutput<typeof imageFacts>;
 
-/** The stored result of the job; null for what is no image. */
+/** The stored result of the job; null for a file that is not an image. */
 export const imageFactsResult = v.nullable(imageFacts);
 
 /**
- * @param isLate the file exists, and is told of its image afterwards
+ * @param isLate the file already exists, and is updated after the measurement
  * @param requestId the id of the request that stored it
  */
 export function imageFactsSubmission(

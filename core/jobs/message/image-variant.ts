@@ -1,4 +1,4 @@
-/** The message of the making of other forms of an image; edges submit it for whoever asks for them. */
+/** The message of a job that generates variants of an image; edges submit it for their clients. */
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import {
@@ -11,30 +11,32 @@ import { systemName } from '#core/model/system-collections/name.ts';
 
 export const IMAGE_VARIANT_JOB = 'image-variant';
 
-/** Forms that one job makes. */
+/** Maximum variants per job. */
 export const MOST_VARIANTS = 8;
 
 /**
- * An image has so many mailboxes for each holder, and the same form of it always the same one: it is made
- * once, on whichever edge he asks, and he waits for no other holder.
+ * An image has this many mailboxes per holder, and a variant always belongs to the same one. So it
+ * is generated once, regardless of the edge, and no holder waits for another.
  */
 const LANES = 2;
 
 export const imageVariantMessage = v.strictObject({
   version: v.picklist([2, 3]),
   file: v.string(),
-  /** Where the bytes of the file are. */
+  /** The position of the file's content. */
   storage: v.string(),
   name: v.string(),
   lane: v.number(),
-  /** For whom it is done: a user, or the address of an anonymous client. Absent before version 3. */
+  /**
+   * The holder of the job: a user, or the address of an anonymous client. Absent before version 3.
+   */
   holder: v.optional(v.string()),
   transformations: v.pipe(v.array(transformationSchema), v.nonEmpty(), v.maxLength(MOST_VARIANTS)),
 });
 
 type Message = v.InferOutput<typeof imageVariantMessage>;
 
-/** Which of the mailboxes of its image a form belongs to. */
+/** The mailbox of its image that a variant belongs to. */
 export function laneOf(transformation: ImageTransformation): number {
   return Number.parseInt(transformationKey(transformation).slice(0, 2), 16) % LANES;
 }
@@ -51,16 +53,16 @@ export function imageMailbox({
 export const imageVariantResult = v.object({
   made: v.number(),
   refused: v.number(),
-  /** Forms that its turn was too short for; nobody has tried to make them. Absent in older results. */
+  /** Variants that did not begin within the job's turn. Absent in older results. */
   left: v.optional(v.number(), 0),
 });
 
-/** A job is for one holder. */
+/** A job belongs to one holder. */
 type Ordered = Required<Pick<Message, 'file' | 'storage' | 'name' | 'lane' | 'holder'>>;
 
 /**
- * @param transformations forms of one lane
- * @param requestId the id of the request that asked first
+ * @param transformations variants of one lane
+ * @param requestId the id of the first request
  */
 export function imageVariantSubmission(
   { file, storage, name, lane, holder }: Ordered,
@@ -75,8 +77,8 @@ export function imageVariantSubmission(
     collection: systemName('files'),
     user: null,
     turnsOf: `images ${holder}`,
-    // The same forms are asked for again and again while nobody makes them. Jobs of other forms may
-    // overlap: what one of them has made, the next one leaves.
+    // Clients request the same variants repeatedly until they exist. Jobs with different variants
+    // may overlap: each job skips existing variants.
     fingerprint: `${name} ${holder} ${hash('sha256', transformations.map(transformationKey).sort().join())}`,
     requestId,
   };

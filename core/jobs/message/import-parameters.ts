@@ -1,38 +1,38 @@
-/** The options of an import, as its message carries them; an absent one has its default. */
+/** The options of an import in its message; an absent option has its default. */
 import * as v from 'valibot';
 
 const character = v.string();
 
 export const importParameters = v.strictObject({
-  /** What may happen to rows; default: upsert. */
+  /** The allowed changes of rows; default: upsert. */
   mode: v.optional(v.picklist(['insert', 'upsert', 'update'])),
-  /** The fields by which rows find their items; default: the primary key. */
+  /** The fields by which rows are matched to items; default: the primary key. */
   match: v.optional(v.pipe(v.array(v.string()), v.readonly())),
-  /** What a faulty row does: abort the import (default), or only itself be left out. */
+  /** The effect of an invalid row: abort the import (default), or skip the row. */
   onError: v.optional(v.picklist(['abort', 'skip'])),
-  /** With `onError: skip`: more faulty rows than this abort the import. */
+  /** With `onError: skip`: more invalid rows than this abort the import. */
   maxErrors: v.optional(v.number()),
-  /** Reports what would happen, and keeps nothing. */
+  /** Reports the result without storing it. */
   dryRun: v.optional(v.boolean()),
   /** Creates the collection first. */
   create: v.optional(v.boolean()),
   /** The field of each named header or member; null leaves the column out. */
   mapping: v.optional(v.record(v.string(), v.nullable(v.string()))),
-  /** What an empty cell is: no value (default), null, or an empty text. */
+  /** The meaning of an empty cell: no value (default), null, or an empty text. */
   empty: v.optional(v.picklist(['missing', 'null', 'text'])),
-  /** The decimal sign of numbers in cells; default: `.`. */
+  /** The decimal separator of numbers in cells; default: `.`. */
   decimal: v.optional(v.picklist(['.', ','])),
-  /** How dates and times are written; default: ISO 8601. */
+  /** The format of dates and times; default: ISO 8601. */
   dateFormat: v.optional(v.string()),
   /** The time zone of times without one; default: UTC. */
   timezone: v.optional(v.string()),
-  /** Between cells; default: a comma, in TSV files a tab. */
+  /** The character between cells; default: a comma, in TSV files a tab. */
   separator: v.optional(character),
-  /** Around cells; default: `"`; empty: nothing. */
+  /** The character around cells; default: `"`; empty: unquoted. */
   quote: v.optional(v.string()),
-  /** Before a quote inside of quotes; default: the quote itself. */
+  /** The character before a quote inside of quotes; default: the quote itself. */
   escape: v.optional(character),
-  /** Begins lines that are skipped; default: nothing. */
+  /** The first character of lines that are skipped; default: no comments. */
   comment: v.optional(character),
   /** The encoding of the file, as a label of the Encoding Standard; default: UTF-8. */
   charset: v.optional(v.string()),

@@ -10,15 +10,17 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export const importMessage = v.strictObject({
   /**
-   * Version of this message; a worker of another release refuses a version that it does not know.
-   * Since 3 there are parameters; since 4 all rights of the sender are those that he has as the job
-   * runs; 5 creates its collection; since 6 the file has its digest.
+   * Version of this message; a worker of another release refuses an unsupported version.
+   * - 3 adds parameters;
+   * - 4 uses the sender's permissions at the time the job runs;
+   * - 5 creates its collection;
+   * - 6 adds the digest of the file.
    */
   version: v.picklist([1, 2, 3, 4, 5, 6]),
   collection: v.string(),
   /** Of versions before 4. */
   fields: v.optional(v.array(v.string())),
-  /** Where the file was sent from; the job knows by whom. */
+  /** The sender's address; the row of the job contains the user. */
   sender: v.optional(v.object({ ip: v.optional(v.nullable(v.string()), null) })),
   file: v.strictObject({
     /** Id of the upload; never a path. */

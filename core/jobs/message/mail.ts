@@ -1,6 +1,6 @@
 /**
- * The message of a mail job: which mail for which user. Address, text and token are created when
- * the mail is sent, so that none of them is stored in a queue.
+ * The message of a mail job: the kind of mail and its user. Address, text and token are created
+ * when the mail is sent, so that a queue stores none of them.
  */
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
@@ -20,20 +20,20 @@ export const mailMessage = v.strictObject({
   version: v.literal(1),
   // The stored name of the kind of mail.
   letter: v.picklist(MAIL_KINDS),
-  /** Key of the user; if there is no such user, no mail is sent. */
+  /** Key of the user; if the user does not exist, no mail is sent. */
   user: v.pipe(v.string(), v.uuid()),
-  /** The page of the link, already checked; null for the default. */
+  /** The validated page of the link; null for the default. */
   page: v.nullable(v.string()),
-  /** The state of the account when the mail was requested; null when it does not matter. */
+  /** The state of the account when the mail was requested; null when it is not checked. */
   state: v.nullable(v.string()),
 });
 
 export type MailMessage = v.InferOutput<typeof mailMessage>;
 
 /**
- * A mail to be sent; an identical waiting job is joined.
+ * A mail to send; an identical waiting job is joined.
  * @param by key of the user who requested it; null when anonymous
- * @param requestId of the request that it is for; null for none
+ * @param requestId of the causing request; null without one
  */
 export function mailSubmission(
   mail: Omit<MailMessage, 'version'>,

@@ -1,4 +1,4 @@
-/** The message of the daily tidying; workers submit it themselves. */
+/** The message of the daily cleanup; workers submit it themselves. */
 import * as v from 'valibot';
 import type { Submission } from '#core/jobs/submit.ts';
 
@@ -6,7 +6,7 @@ export const TIDY_JOB = 'tidy';
 
 export const tidyMessage = v.strictObject({ version: v.literal(1) });
 
-/** Tidies the installation, and the files of one storage; an open job is joined. */
+/** Cleans up the installation, and the files of one storage; an open job is joined. */
 export function tidySubmission(storage: string): Submission {
   return {
     kind: TIDY_JOB,

@@ -1,21 +1,21 @@
 /**
- * Detects half-open connections to Redis. Redis answers a PING at once, even when busy, unless the
- * connection blocks.
+ * Detects half-open connections to Redis. Redis answers a PING immediately, even when busy, unless
+ * the connection blocks.
  */
 import type { Redis } from 'ioredis';
 
 /** Interval (ms) between two PINGs. */
 const BEAT_MS = 3_000;
-/** Timeout (ms) for an answer. */
+/** Timeout (ms) for a response. */
 const ANSWER_WITHIN_MS = 3_000;
 /** Time (ms) after which the system probes a silent peer (TCP keepalive). */
 export const REDIS_KEEP_ALIVE_MS = 10_000;
-/** Time (ms) for closing a connection that does not answer. */
+/** Time (ms) for closing an unresponsive connection. */
 export const HANG_UP_WITHIN_MS = 100;
 
 /**
- * Closes a connection to a server that accepts it but does not greet: the client's own timeout
- * covers only the connect.
+ * Closes a connection to a server that accepts it but sends no greeting, because the client's own
+ * timeout covers only the connect.
  */
 export function boundGreeting(redis: Redis): void {
   let late: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export function startHeartbeat(redis: Redis, onMiss: () => void): () => void {
       settle();
       if (redis.status === 'ready') onMiss();
     }, ANSWER_WITHIN_MS).unref();
-    // A failed PING is handled elsewhere; this only detects that no answer comes.
+    // Other code handles a failed PING; this only detects a missing response.
     redis.ping().then(settle, () => undefined);
   };
   const timer = setInterval(beat, BEAT_MS).unref();

@@ -1,6 +1,7 @@
 /**
- * A connection to a Redis that the process can do without for a while: commands fail at once while
- * the server is away, nothing is sent twice, and a connection that does not answer is replaced.
+ * A connection to a Redis that the process can temporarily do without. Commands fail immediately
+ * while the server is unavailable, no command is sent twice, and an unresponsive connection is
+ * replaced.
  */
 import { Redis } from 'ioredis';
 import type { Log } from '#core/base/log/log.ts';
@@ -12,7 +13,7 @@ const BACK_OFF_MS = { first: 50, most: 2_000 };
 export interface OptionalRedisOptions {
   /** The name under which the server lists the connection. */
   readonly name: string;
-  /** Timeout for an answer, in milliseconds. */
+  /** Timeout for a response, in milliseconds. */
   readonly answerWithin: number;
   /** The warning when the server is lost. */
   readonly complaint: string;
@@ -21,7 +22,7 @@ export interface OptionalRedisOptions {
 
 export class OptionalRedis {
   readonly client: Redis;
-  /** Something was not answered since it last became ready. */
+  /** A response has been missing since it last became ready. */
   #lost = false;
   #connection = 0;
   readonly #endHeartbeat: () => void;
@@ -46,7 +47,7 @@ export class OptionalRedis {
     this.#endHeartbeat = startHeartbeat(this.client, () => this.miss());
   }
 
-  /** Connected, and everything since then was answered. */
+  /** Connected, and no response has been missing since then. */
   get ready(): boolean {
     return this.client.status === 'ready' && !this.#lost;
   }
@@ -57,7 +58,7 @@ export class OptionalRedis {
   }
 
   /**
-   * Reports a missing answer. A connection that is ready but silent may be half open, so it is
+   * Reports a missing response. A connection that is ready but silent may be half open, so it is
    * replaced.
    */
   miss(): void {

@@ -1,10 +1,13 @@
-/** The health of Redis as a server of queues: whether it answers, takes writes, and keeps all data. */
+/**
+ * The health of Redis as a server of queues: whether it responds, accepts writes, and retains all
+ * data.
+ */
 import type { Redis } from 'ioredis';
 import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 
-/** An answer that takes longer (ms) is a warning. */
+/** A slower response (ms) is a warning. */
 const SLOW_MS = 150;
-/** The key that is written to see whether Redis takes writes lives this long (ms). */
+/** Lifetime (ms) of the key that tests whether Redis accepts writes. */
 const KEPT_MS = 60_000;
 const COMPONENT = { componentType: 'datastore' } as const;
 const PERCENT = 100;
@@ -21,12 +24,12 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An error that Redis sent, such as `OOM …` or `READONLY …`: it answers. */
+/** An error that Redis sent, such as `OOM …` or `READONLY …`, so Redis responds. */
 function isRefusal(error: unknown): boolean {
   return /^[A-Z]+ /.test(reasonOf(error));
 }
 
-/** What to do about a refusal. */
+/** The recommended action after a refusal. */
 function adviceOf(reason: string): string {
   if (reason.startsWith('OOM')) return 'Raise maxmemory, or remove what else is stored there.';
   if (reason.startsWith('READONLY')) return 'It is a replica: REDIS_URL must name the primary.';
@@ -47,7 +50,7 @@ function memoryCheck(facts: ReadonlyMap<string, string>, memoryWarn: number): He
 
 export class RedisChecks {
   readonly #options: RedisCheckOptions;
-  /** Keys that were dropped when it was last asked. */
+  /** Evicted keys at the previous check. */
   #evicted: number | null = null;
 
   constructor(options: RedisCheckOptions) {
@@ -90,7 +93,7 @@ export class RedisChecks {
     };
   }
 
-  /** Reads what Redis says of its memory; never throws. */
+  /** Reads the memory statistics of Redis; never throws. */
   async memory(): Promise<HealthChecks> {
     const { redis, memoryWarn } = this.#options;
     let text: string;

@@ -40,7 +40,7 @@ export async function changeCollections(
       const comment = typeof schema.comment === 'string' ? literal(schema.comment) : raw('NULL');
       await alteration.run(sql`COMMENT ON TABLE ${identifier(place, name)} IS ${comment}`);
     }
-    // A first row is created together with those of new collections.
+    // A first row is created together with the rows of new collections.
     if (meta === null || now.meta === null || !differ(now.meta, meta)) continue;
     await writeCollection(alteration, {
       collection,
@@ -64,7 +64,7 @@ const SIBLINGS: readonly (readonly string[])[] = [
   ['json', 'jsonb'],
 ];
 
-/** The new type is only another form of the old one, so PostgreSQL loses nothing silently. */
+/** The new type is only a variant of the old one, so PostgreSQL loses no value silently. */
 function isSibling(before: ColumnSchema, after: ColumnSchema): boolean {
   const types = [before.data_type ?? '', after.data_type ?? ''];
   const [from, to] = types;
@@ -75,8 +75,8 @@ function isSibling(before: ColumnSchema, after: ColumnSchema): boolean {
 }
 
 /**
- * Changes the type of a column to one that fields cannot be given otherwise.
- * @returns whether it did
+ * Changes the type of a column to one that the type of a field cannot express.
+ * @returns whether it changed the type
  * @throws ServiceError UNPROCESSABLE_ENTITY when it is not possible
  */
 async function exactRetype(
@@ -100,7 +100,7 @@ async function exactRetype(
   throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: why });
 }
 
-/** The other changes of a column; null when there are none. */
+/** The other changes of a column; null without changes. */
 async function patchOf(
   alteration: Alteration,
   change: ChangedEntry<SnapshotField>,

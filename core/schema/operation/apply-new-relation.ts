@@ -15,8 +15,8 @@ import { addForeignKey, type ForeignKeyRequest, refuseOrphans } from './foreign-
 import { insertRelation } from './relation-meta.ts';
 
 /**
- * The columns of a key from a comma-separated text; names may contain commas too. Null when none
- * match.
+ * The columns of a key from a comma-separated text; names may contain commas too. Null when no
+ * split matches.
  */
 function columnsOf(text: unknown, known: ReadonlySet<string>): string[] | null {
   if (typeof text !== 'string') return null;
@@ -35,7 +35,7 @@ function text(value: unknown): string | null {
     : null;
 }
 
-/** The foreign key of a relation; its tables exist by now. */
+/** The foreign key of a relation; its tables already exist. */
 export function foreignKeyRequest(
   alteration: Alteration,
   { collection, field, related_collection: related, schema }: SnapshotRelation,
@@ -65,8 +65,8 @@ export function foreignKeyRequest(
 }
 
 /**
- * Creates a relation: its foreign key, if it has one, and its metadata.
- * @param isNew the referring table is new, and so has no rows
+ * Creates a relation: its foreign key, if any, and its metadata.
+ * @param isNew the referring table is new, and therefore empty
  */
 export async function createSnapshotRelation(
   alteration: Alteration,

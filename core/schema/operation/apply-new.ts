@@ -1,4 +1,4 @@
-/** Creates what is in a snapshot but not in the database: tables, columns and their metadata. */
+/** Creates the parts of a snapshot that the database lacks: tables, columns and their metadata. */
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
@@ -70,20 +70,20 @@ async function makeTable(
   }
   for (const column of columns) {
     const { collection, field } = column;
-    // An index that a snapshot names exists besides that of the key.
+    // An index in a snapshot exists in addition to that of the key.
     const schema = { ...columnSchema(column), is_primary_key: false };
     await finishColumn(alteration, collection, table, { field, schema });
   }
 }
 
-/** What is created. */
+/** The parts to create. */
 interface Making {
   readonly collections: readonly SnapshotCollection[];
   readonly fields: readonly SnapshotField[];
   readonly described: readonly SnapshotCollection[];
 }
 
-/** Metadata of a table that somebody else dropped does not describe the new one. */
+/** Metadata of a table that was dropped outside of the API do not apply to the new one. */
 async function forgetLeftovers(
   { run, system }: Alteration,
   names: readonly string[],
@@ -101,9 +101,8 @@ async function forgetLeftovers(
 
 /**
  * Creates collections with their fields.
- * @param described existing collections that get their first row of metadata; all rows are
- *   written
- * together, so that collections can refer to each other as groups
+ * @param described existing collections that get their first row of metadata; all rows are written
+ *   together, so that collections can refer to each other as groups
  */
 export async function createSnapshotCollections(
   alteration: Alteration,

@@ -1,4 +1,6 @@
-/** Applies differences of policies, roles and permissions, after those of the schema; with history. */
+/**
+ * Applies differences of policies, roles and permissions, after those of the schema, with history.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { parseRow } from '#core/access/permission-row.ts';
@@ -25,7 +27,7 @@ import type { SchemaDiff } from '../snapshot-diff.ts';
 
 type Change = SchemaDiff['collections'][number]['diff'];
 
-/** An entry after its change; null when it goes. */
+/** An entry after its change; null when it is deleted. */
 function changed<S extends v.GenericSchema>(
   schema: S,
   now: unknown,
@@ -40,7 +42,7 @@ function changed<S extends v.GenericSchema>(
   throw invalidPayload(reason('diff_rights_member_invalid', { path, name }));
 }
 
-/** The members of an entry that differ from what there is; all of a new one. */
+/** The changed members of an entry; all members of a new one. */
 function written<T extends object>(now: T | undefined, next: T): Record<string, unknown> {
   const before = new Map(Object.entries(now ?? {}));
   return Object.fromEntries(
@@ -91,13 +93,13 @@ async function writePolicy(
   await record('system_access', next.public ? 'create' : 'delete', rows);
 }
 
-/** A role as it is, and as it is to be. */
+/** A role before and after the change. */
 interface RoleChange {
   readonly now: RoleEntry | undefined;
   readonly next: RoleEntry;
 }
 
-/** Gives a role its policies, in their order. */
+/** Assigns policies to a role, in their order. */
 async function writeRolePolicies(
   { write, record, system }: Alteration,
   { id, policies }: RoleEntry,
@@ -115,7 +117,7 @@ async function writeRolePolicies(
   await record('system_access', 'create', made);
 }
 
-/** Writes roles, those that have a parent after all are there. */
+/** Writes roles; roles with a parent are updated after all roles exist. */
 async function writeRoles(alteration: Alteration, roles: readonly RoleChange[]): Promise<void> {
   const { run, record, system } = alteration;
   const table = systemTable(system, 'roles');
@@ -141,7 +143,7 @@ function storedJson(value: object | null): Sql {
   return sql`${value === null ? null : JSON.stringify(value)}::json`;
 }
 
-/** @throws ServiceError INVALID_PAYLOAD for a permission that would grant nothing */
+/** @throws ServiceError INVALID_PAYLOAD for a permission without effect */
 function checkPermission(entry: PermissionEntry): void {
   const { collection, action } = entry;
   const textOf = (value: object | null) => (value === null ? null : JSON.stringify(value));
@@ -202,8 +204,9 @@ async function refuseCircles({ ask, system }: Alteration): Promise<void> {
 }
 
 /**
- * @throws ServiceError INVALID_PAYLOAD for what is not a policy, a role or a permission;
- *   UNPROCESSABLE_ENTITY when no administrator would be left, or all who register would be ones
+ * @throws ServiceError INVALID_PAYLOAD for an invalid policy, role or permission;
+ *   UNPROCESSABLE_ENTITY when no administrator would remain, or all registering users would become
+ *   administrators
  */
 export async function applyRights(alteration: Alteration, diff: SchemaDiff): Promise<void> {
   const parts = presentParts(diff);

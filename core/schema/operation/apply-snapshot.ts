@@ -1,4 +1,4 @@
-/** Applies a diff: all of it in one transaction, or nothing. */
+/** Applies a diff completely in one transaction, or not at all. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
@@ -30,12 +30,12 @@ import { removeFields } from './field-delete.ts';
 import { dropForeignKey } from './foreign-key.ts';
 import { deleteRelationRow } from './relation-meta.ts';
 
-/** A diff and the hash of the schema that it was made from. */
+/** A diff and the hash of the schema on which it is based. */
 export interface SnapshotChanges {
   /** The hash of that schema. */
   readonly hash: string;
   readonly diff: SchemaDiff;
-  /** Apply it although the schema has changed since, and lose values that do not fit. */
+  /** Apply it although the schema has changed since, and lose incompatible values. */
   readonly force: boolean;
 }
 
@@ -92,7 +92,7 @@ async function dropFields(alteration: Alteration, plan: DiffPlan): Promise<Alter
   return { ...alteration, catalog: await catalogWithout(alteration.catalog, { fields }) };
 }
 
-/** Drops collections of one kind, and forgets them. */
+/** Drops collections of one kind, and removes them from the catalog. */
 async function dropCollections(
   alteration: Alteration,
   names: readonly string[],
@@ -105,7 +105,7 @@ async function dropCollections(
   };
 }
 
-/** The collections to drop: the views in the order in which they can go, and the others. */
+/** The collections to drop: the views in a possible order, and the other collections. */
 async function droppedCollections(alteration: Alteration, plan: DiffPlan) {
   const isView = ({ schema }: SnapshotCollection) => String(schema?.kind ?? '').endsWith('view');
   const views = plan.collections.gone.filter(isView);
@@ -144,7 +144,7 @@ async function makeRelations(
   }
 }
 
-/** Metadata to delete of things that stay. */
+/** Deletes metadata of parts that remain. */
 async function forgetMetadata({ run, system }: Alteration, plan: DiffPlan): Promise<void> {
   for (const { now, next } of plan.fields.changed) {
     if (now.meta === null || next.meta !== null) continue;
@@ -163,7 +163,7 @@ async function carryOut(alteration: Alteration, plan: DiffPlan): Promise<void> {
   const locks = locksOf(alteration, plan);
   if (locks.length > 0) await alteration.lock(locks);
   const { views, others } = await droppedCollections(alteration, plan);
-  // What a view reads can only go after it.
+  // Views are dropped before the tables that they read.
   const withoutViews = await dropCollections(alteration, views);
   const withoutRelations = await dropRelations(withoutViews, plan);
   const withoutFields = await dropFields(withoutRelations, plan);
@@ -186,10 +186,7 @@ async function carryOut(alteration: Alteration, plan: DiffPlan): Promise<void> {
   await changeRelations(left, plan.relations.changed, columns);
 }
 
-/**
- * @throws ServiceError INVALID_PAYLOAD when the current schema is not the one that the diff was
- *   made from
- */
+/** @throws ServiceError INVALID_PAYLOAD when the diff is based on another schema */
 async function refuseStale(current: Snapshot, { hash, force }: SnapshotChanges): Promise<void> {
   if (force || hash === (await snapshotHash(current))) return;
   throw invalidPayload(reason('diff_outdated'));
@@ -197,8 +194,8 @@ async function refuseStale(current: Snapshot, { hash, force }: SnapshotChanges):
 
 /**
  * Applies a diff.
- * @throws ServiceError INVALID_PAYLOAD when the diff is outdated or does not fit the schema;
- * UNPROCESSABLE_ENTITY for what is not possible, or would lose values without force
+ * @throws ServiceError INVALID_PAYLOAD when the diff is outdated or does not match the schema;
+ *   UNPROCESSABLE_ENTITY for impossible changes, or changes that would lose values without force
  */
 export async function applyDiff(
   alteration: Alteration,

@@ -1,6 +1,6 @@
 /**
- * Changes the type of a column with values. Values that would be lost are counted and shown, before
- * any lock and again under it; they are lost only when the caller asked for that.
+ * Changes the type of a column with values. Values that would be lost are counted and reported,
+ * before any lock and again under it. They are lost only when the caller accepted that.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -22,7 +22,7 @@ export interface TypeChange {
   readonly target: TargetType;
 }
 
-/** How many of the lost values are shown, and how many characters of each. */
+/** Maximum number of lost values in the report, and maximum characters of each. */
 const SHOWN = 10;
 const SHOWN_LENGTH = 100;
 

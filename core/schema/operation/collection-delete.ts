@@ -1,6 +1,6 @@
 /**
- * Deletes a collection with everything about it: rights, history, comments, presets, relations, and
- * the fields of others that refer to it.
+ * Deletes a collection with all dependent data: permissions, history, comments, presets, relations,
+ * and the fields of other collections that refer to it.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -35,7 +35,7 @@ function deletion({ system }: Alteration, table: string, collection: string): Sq
 /** Every statement uses an index, however much history other collections have. */
 async function deleteHistory(alteration: Alteration, name: string): Promise<void> {
   const revisions = systemTable(alteration.system, 'revisions');
-  // Revisions of other collections stay, but lose their parent when it is deleted here.
+  // Revisions of other collections remain, but lose their parent when it is deleted here.
   await alteration.run(sql`
     UPDATE ${revisions} SET parent = NULL
     WHERE collection <> ${name} AND parent IN (SELECT id FROM ${revisions} WHERE collection = ${name})`);
@@ -78,14 +78,14 @@ async function deleteMetadata(
   await run(deletion(alteration, 'collections', name));
 }
 
-/** Only tables can be locked alone: locking a view locks what it reads. */
+/** Only tables can be locked individually: locking a view also locks the tables that it reads. */
 function isTable(table: TableDescriptor | null): table is TableDescriptor {
   return table?.kind === 'table' || table?.kind === 'partitioned';
 }
 
 /**
- * Deletes a collection: its table with all items, or its view, and everything about it. Fields of
- * others whose foreign key refers to it are dropped with their data.
+ * Deletes a collection: its table with all items, or its view, and all dependent data. Fields of
+ * other collections whose foreign key refers to it are dropped with their data.
  * @throws FORBIDDEN for an unknown collection and for system collections
  * @throws UNPROCESSABLE_ENTITY when views or other objects depend on it
  */

@@ -1,6 +1,6 @@
 /**
- * What depends on a collection: everything of other collections that refers to it and cannot stay
- * as it is when the collection is deleted.
+ * The dependents of a collection: all parts of other collections that refer to it and must change
+ * when it is deleted.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -16,17 +16,18 @@ export interface CompositeForeignKey {
   readonly name: string;
 }
 
-/** What is deleted together with a collection, and which tables are affected. */
+/** The parts that are deleted together with a collection, and the affected tables. */
 export interface CollectionDependents {
   /**
-   * Columns of others whose foreign key refers to the collection; they are dropped with their data.
+   * Columns of other collections whose foreign key refers to the collection; they are dropped with
+   * their data.
    */
   readonly references: readonly FieldAddress[];
   /**
-   * Foreign keys of several columns; only they are dropped, because others may use their columns.
+   * Composite foreign keys; only the keys are dropped, because other keys may use their columns.
    */
   readonly wideKeys: readonly CompositeForeignKey[];
-  /** Alias fields of others that lead to the collection's items. */
+  /** Alias fields of other collections that lead to the collection's items. */
   readonly aliases: readonly FieldAddress[];
   /** Tables on the other side of all foreign keys from and to the collection. */
   readonly tables: readonly TableName[];
@@ -43,7 +44,7 @@ function refuseKeyColumn(collection: Collection, name: string, target: string): 
   });
 }
 
-/** Relations of others to the collection. */
+/** Relations of other collections to the collection. */
 function inward(catalog: Catalog, target: string): [Collection, Relation][] {
   return [...catalog.relations].flatMap(([name, relations]) => {
     const collection = catalog.collections.get(name);
@@ -57,7 +58,7 @@ function inward(catalog: Catalog, target: string): [Collection, Relation][] {
 }
 
 /**
- * Finds what is deleted together with a collection.
+ * Finds the parts that are deleted together with a collection.
  * @throws UNPROCESSABLE_ENTITY when that would drop the primary key of another collection
  */
 export function dependentsOf(catalog: Catalog, target: Collection): CollectionDependents {
@@ -68,8 +69,7 @@ export function dependentsOf(catalog: Catalog, target: Collection): CollectionDe
   for (const [collection, relation] of inward(catalog, target.name)) {
     const { name, table } = collection;
     const { field } = relation;
-    // A foreign key of several columns, or the second one of a column, is a field with its own
-    // name.
+    // A composite foreign key, or the second one of a column, is a field with its own name.
     const isColumn = (collection.fields.get(field)?.column ?? null) !== null;
     if (!isColumn) aliases.push({ collection: name, field });
     if (relation.kind !== 'm2o' || relation.foreignKey === null || table === null) continue;

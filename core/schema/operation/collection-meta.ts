@@ -9,7 +9,7 @@ import type { CollectionMetaInput } from '../metadata-input.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import { givenMembers, memberSql } from './metadata-row.ts';
 
-/** A row as given; missing members keep their values, or get their default. */
+/** A given row; missing members keep their values, or get their default. */
 export interface CollectionRow {
   readonly collection: string;
   readonly meta: CollectionMetaInput;

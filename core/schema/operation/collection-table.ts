@@ -20,7 +20,7 @@ const KEY: FieldInput = {
   meta: { hidden: true, readonly: true, interface: 'numeric' },
 };
 
-/** The primary key that the fields name, else the column with auto increment. */
+/** The marked primary key of the fields, else the column with auto increment. */
 function keyOf(fields: readonly FieldInput[]): readonly string[] {
   const marked = fields.filter(({ schema }) => schema?.is_primary_key);
   const key = marked.length > 0 ? marked : fields.filter((one) => one.schema?.has_auto_increment);
@@ -49,7 +49,9 @@ function checkFields(collection: string, fields: readonly FieldInput[], key: rea
   }
 }
 
-/** The position of a field in its group is that in the list, unless the field names one. */
+/**
+ * The position of a field in its group is its position in the list, unless the field specifies one.
+ */
 async function describeFields(
   alteration: Alteration,
   collection: string,

@@ -15,7 +15,7 @@ import {
 } from './collection-meta.ts';
 import { createTable, describeFolder } from './collection-table.ts';
 
-/** Names that are taken, whether or not their object is served. */
+/** Names that are in use, whether or not their object is served. */
 async function takenNames(alteration: Alteration, names: readonly string[]): Promise<Set<string>> {
   const { catalog, home, ask } = alteration;
   // Tables share a name space with views, indexes and sequences, and their row types with types.
@@ -41,7 +41,7 @@ async function forgetFormer({ run, system }: Alteration, names: readonly string[
 
 /**
  * Creates collections, all or none: a table with `schema`, a folder without it.
- * @throws INVALID_PAYLOAD when a name is taken, or appears twice, or a field cannot be created
+ * @throws INVALID_PAYLOAD when a name is in use, or appears twice, or a field cannot be created
  */
 export async function createCollections(
   alteration: Alteration,

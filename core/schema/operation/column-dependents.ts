@@ -1,4 +1,7 @@
-/** Finds what reads columns and would be dropped, or break, with them; such a change is refused. */
+/**
+ * Finds the views and computed columns that a change of columns would drop or break; such a change
+ * is refused.
+ */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -76,7 +79,7 @@ export async function dependentsFirst(
   const ordered: string[] = [];
   while (left.size > 0) {
     const free = [...left].filter((name) => ![...left].some((other) => reads(other, name)));
-    // Views cannot read each other in a circle.
+    // Views cannot read each other in a cycle.
     for (const name of free.length > 0 ? free : [...left]) {
       ordered.push(name);
       left.delete(name);

@@ -1,4 +1,4 @@
-/** Deletes fields: the columns with their data, and everything that names the fields. */
+/** Deletes fields: the columns with their data, and all references to the fields. */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -17,10 +17,7 @@ function key({ collection, field }: FieldAddress): string {
   return JSON.stringify([collection, field]);
 }
 
-/**
- * The fields together with those that cannot exist without them: the reverse fields of relations
- * that are deleted.
- */
+/** The fields together with their dependents: the reverse fields of relations that are deleted. */
 function withAliases(catalog: Catalog, fields: readonly FieldAddress[]): FieldAddress[] {
   const gone = new Map(fields.map((field) => [key(field), field]));
   for (const { collection, field } of fields) {
@@ -45,7 +42,9 @@ function isOneOf(fields: readonly FieldAddress[], collection: Sql, field: Sql): 
     SELECT c, f FROM unnest(${collections}::text[], ${names}::text[]) AS gone (c, f))`;
 }
 
-/** Relations of the fields are deleted; others lose the members that name the fields. */
+/**
+ * Relations of the fields are deleted; other relations lose the members that refer to the fields.
+ */
 async function forgetRelations(
   { run, system }: Alteration,
   gone: readonly FieldAddress[],
@@ -67,7 +66,7 @@ async function forgetRelations(
   }
 }
 
-/** Members of metadata that name the fields; display templates stay as they are. */
+/** Removes members of metadata that refer to the fields; display templates stay unchanged. */
 async function forgetMentions(
   { run, system }: Alteration,
   gone: readonly FieldAddress[],
@@ -78,7 +77,7 @@ async function forgetMentions(
       UPDATE ${collections} SET ${identifier(member)} = NULL
       WHERE ${isOneOf(gone, sql`collection`, identifier(member))}`);
   }
-  // Only lists that name one are rewritten, because rewriting changes their notation.
+  // Only lists that contain one are rewritten, because rewriting changes their notation.
   await run(sql`
     UPDATE ${collections} AS c SET item_duplication_fields = (
       SELECT coalesce(json_agg(e.value ORDER BY e.place), '[]')
@@ -96,7 +95,10 @@ async function forgetMentions(
     UPDATE ${fields} SET "group" = NULL WHERE ${isOneOf(gone, sql`collection`, sql`"group"`)}`);
 }
 
-/** Presets of permissions for these fields, which would apply to a new field of the same name. */
+/**
+ * Removes presets of permissions for these fields, which would apply to a new field of the same
+ * name.
+ */
 async function forgetPresets(
   { run, system }: Alteration,
   gone: readonly FieldAddress[],
@@ -112,7 +114,7 @@ async function forgetPresets(
       WHERE ${isOneOf(gone, sql`p.collection`, sql`e.key`)})`);
 }
 
-/** @throws UNPROCESSABLE_ENTITY for a field that the collection needs */
+/** @throws UNPROCESSABLE_ENTITY for a field that the collection requires */
 function refuseLast({ name, table }: Collection, columns: readonly string[]): void {
   const all = table?.columns ?? [];
   const keyColumn = columns.find((column) => table?.primaryKey?.includes(column));
@@ -127,8 +129,8 @@ function refuseLast({ name, table }: Collection, columns: readonly string[]): vo
 }
 
 /**
- * Masks the values of concealed columns in history: without the field nothing says that they were
- * concealed.
+ * Masks the values of concealed columns in history, because the deleted field no longer marks them
+ * as concealed.
  */
 async function maskHistory(
   { run, system }: Alteration,
@@ -155,8 +157,8 @@ function columnsByCollection(catalog: Catalog, fields: readonly FieldAddress[]) 
 }
 
 /**
- * Deletes fields with their columns and everything about them; the tables must be locked.
- * @throws UNPROCESSABLE_ENTITY for a primary key, a last column, and what views depend on
+ * Deletes fields with their columns and all references; the tables must be locked.
+ * @throws UNPROCESSABLE_ENTITY for a primary key, a last column, and columns that views depend on
  */
 export async function removeFields(
   alteration: Alteration,

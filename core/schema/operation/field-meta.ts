@@ -17,8 +17,8 @@ export function parseFlags(special: string | null | undefined): string[] {
 }
 
 /**
- * PostgreSQL writes a default as it is: in a field of hashes it would be a secret in clear text
- * that everybody knows.
+ * PostgreSQL does not hash a default: in a field of hashes it would be a publicly readable secret
+ * in clear text.
  * @throws ServiceError INVALID_PAYLOAD
  */
 export function refuseClearDefault(field: string, flags: readonly string[], value: unknown): void {
@@ -30,7 +30,7 @@ export function refuseClearDefault(field: string, flags: readonly string[], valu
 
 /**
  * The row of a new field: the given one, with the flag that the field's type needs. Null when the
- * column says everything.
+ * column is sufficient.
  * @throws ServiceError INVALID_PAYLOAD for a default in clear text
  */
 export function newFieldMeta({ field, type, meta, schema }: FieldInput): FieldMetaInput | null {
@@ -45,7 +45,7 @@ export function newFieldMeta({ field, type, meta, schema }: FieldInput): FieldMe
 
 /**
  * Inserts the row of a new field. Without a `sort` it comes last in its group.
- * @param sort its position, when the caller knows it
+ * @param sort its position, if the caller has determined it
  */
 export async function insertFieldMeta(
   { run, system }: Alteration,

@@ -1,6 +1,6 @@
 /**
- * What the patch of a field changes: the differences between the patch and the field. A field that
- * is sent back as it was read changes nothing.
+ * Computes the changes of a field's patch: the differences between the patch and the field. A field
+ * that is sent back unchanged changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { reason } from '#core/base/errors/reason.ts';
@@ -28,7 +28,7 @@ import type { TargetType } from '../type-conversion.ts';
 import { parseFlags, refuseClearDefault } from './field-meta.ts';
 import { requireTable } from './find-target.ts';
 
-/** The changes of a column; null or missing where nothing changes. */
+/** The changes of a column; null or missing for unchanged properties. */
 export interface ColumnPlan {
   readonly field: ColumnField;
   readonly table: TableDescriptor;
@@ -46,7 +46,7 @@ export interface FieldPlan {
   readonly meta: FieldMetaInput | null;
 }
 
-/** The PostgreSQL types that a field of a type can keep. */
+/** The PostgreSQL types that a field of each type can retain. */
 const SERVED_BY: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = {
   string: ['varchar', 'bpchar', 'char', 'name'],
   text: ['text', 'citext'],
@@ -95,7 +95,7 @@ function keeps(type: string | null) {
     !isTypeFlag(flag) && (type === 'uuid' || !['uuid', 'file'].includes(flag));
 }
 
-/** Length, precision and scale that the patch asks for and the column does not have. */
+/** Length, precision and scale in the patch that differ from the column's. */
 function remeasured(column: ColumnDescriptor, schema: FieldSchemaInput): FieldSchemaInput | null {
   const { typeName, maxLength, numericPrecision, numericScale } = column;
   if (typeName === 'varchar' || typeName === 'bpchar') {
@@ -122,7 +122,7 @@ async function target(
   return { type, sql: await columnType(alteration, type, schema), length, precision, scale };
 }
 
-/** The new type of the column; null when it can stay. */
+/** The new type of the column; null when it remains. */
 async function typeAfter(
   alteration: Alteration,
   field: ColumnField,
@@ -135,7 +135,7 @@ async function typeAfter(
     const flags = flagsAfter(field, patch) ?? special;
     const own = fieldType(column, []);
     const served = SERVED_BY[wanted]?.includes(column.typeName) && column.typeKind === 'b';
-    // Flags in the same patch may make the column, as it is, one of the new type.
+    // Flags in the same patch may give the unchanged column the new type.
     const chosen = patch.meta?.special !== undefined && (own === 'string' || own === 'text');
     if ((served || chosen) && fieldType(column, flags) === wanted) {
       return remeasure(alteration, column, schema);
@@ -222,7 +222,9 @@ async function planColumn(
   return { ...plan, table: requireTable(collection) };
 }
 
-/** @throws INVALID_PAYLOAD for a patch that makes a column of an alias, or an alias of a column */
+/**
+ * @throws INVALID_PAYLOAD for a patch that turns an alias into a column, or a column into an alias
+ */
 function refuseOtherKind(field: Field, { type, schema }: FieldPatch): void {
   const { name } = field;
   if (type === undefined) return;
@@ -237,7 +239,7 @@ function refuseOtherKind(field: Field, { type, schema }: FieldPatch): void {
 
 /**
  * The changes of a field.
- * @throws INVALID_PAYLOAD for what is impossible for fields of its kind
+ * @throws INVALID_PAYLOAD for impossible changes of this kind of field
  */
 export async function planFieldPatch(
   alteration: Alteration,

@@ -1,4 +1,4 @@
-/** Changes fields: the columns, as far as they differ, and the metadata. */
+/** Changes fields: the changed properties of their columns, and the metadata. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
@@ -18,7 +18,7 @@ import { writeFieldMeta } from './field-meta.ts';
 import { type ColumnPlan, type FieldPlan, indexesOn, planFieldPatch } from './field-patch.ts';
 import { requireCollection, requireField } from './find-target.ts';
 
-/** Of system collections only the indexes can be changed. */
+/** System collections allow only changes of indexes. */
 function refuseSystem(collection: Collection, patches: readonly FieldPatch[]): void {
   const { name } = collection;
   for (const { field, type, meta, schema } of patches) {
@@ -45,7 +45,7 @@ function locksOut({ type, default: value, nullable, unique, indexed }: ColumnPla
   );
 }
 
-/** The tables at the other end of foreign keys on the column, which are checked again. */
+/** The tables at the other end of foreign keys on the column, which PostgreSQL checks again. */
 function neighbours({ catalog }: Alteration, { table, field }: ColumnPlan): TableLock[] {
   const own = table.foreignKeys
     .filter(({ columns }) => columns.includes(field.name))
@@ -63,7 +63,7 @@ function neighbours({ catalog }: Alteration, { table, field }: ColumnPlan): Tabl
   return [...own, ...others].map(({ schema, name }) => ({ schema, name }));
 }
 
-/** Only plain tables can be indexed while others write. */
+/** Only plain tables can be indexed concurrently with writes. */
 function isBuiltLater({ concurrently }: Alteration, { kind }: TableDescriptor): boolean {
   return concurrently && kind === 'table';
 }
@@ -102,14 +102,14 @@ async function changeType(alteration: Alteration, plan: ColumnPlan, collection: 
   }
   const column = identifier(field.name);
   const hadDefault = !counts && field.column.defaultExpression !== null;
-  // A default is not cast with the values; it is written again for the new type.
+  // A default is not converted with the values; it is created again for the new type.
   if (hadDefault) await alteration.run(alterTable(table, sql`ALTER COLUMN ${column} DROP DEFAULT`));
   await changeColumnType(alteration, { collection, table, field, target });
   if (counts) await widenSequence(alteration, plan, target.type);
   if (hadDefault) await setDefault(alteration, plan, target.type, keptDefault(plan));
 }
 
-/** The sequence of a smaller type would end too early. */
+/** Enlarges the sequence, because that of a smaller type would end too early. */
 async function widenSequence(
   alteration: Alteration,
   { field }: ColumnPlan,
@@ -150,7 +150,7 @@ async function makeRequired(alteration: Alteration, plan: ColumnPlan, collection
   await alteration.run(alterTable(table, sql`ALTER COLUMN ${column} SET NOT NULL`));
 }
 
-/** Drops the indexes on the column alone, and the constraints of these. */
+/** Drops the indexes on the column alone, and their constraints. */
 async function dropIndexes(
   alteration: Alteration,
   table: TableDescriptor,
@@ -171,7 +171,7 @@ async function carryOut(alteration: Alteration, collection: Collection, plan: Co
   const { field, table, nullable, comment } = plan;
   const column = identifier(field.name);
   const type = plan.type?.type ?? columnTypeName(field.type);
-  // The new type may not be indexable.
+  // Drops the indexes first, because the new type may not be indexable.
   if (plan.unique === false) await dropIndexes(alteration, table, field.name, true);
   if (plan.indexed === false) await dropIndexes(alteration, table, field.name, false);
   await changeType(alteration, plan, collection);
@@ -195,8 +195,8 @@ async function carryOut(alteration: Alteration, collection: Collection, plan: Co
 /**
  * Changes fields of one collection, all or none.
  * @throws FORBIDDEN for an unknown field
- * @throws INVALID_PAYLOAD for what is impossible for fields of its kind, and for more than the index of a
- *   system field
+ * @throws INVALID_PAYLOAD for impossible changes of this kind of field, and for changes of a system
+ *   field besides its index
  * @throws UNPROCESSABLE_ENTITY when values would be lost or views depend on a column
  * @throws CONTAINS_NULL_VALUES when a field becomes required and items lack its value
  */

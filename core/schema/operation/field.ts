@@ -18,8 +18,8 @@ export function alterTable({ schema, name }: TableName, action: Sql): Sql {
 }
 
 /**
- * What a new column needs besides its definition: its indexes and its comment. The primary key has
- * its own index.
+ * Completes a new column after its definition: its indexes and its comment. The primary key has its
+ * own index.
  */
 export async function finishColumn(
   alteration: Alteration,
@@ -97,7 +97,7 @@ export async function createField(
   const meta = newFieldMeta(field);
   const address = { collection: collectionName, field: field.field };
   if (meta !== null) await insertFieldMeta(alteration, address, meta);
-  // A right on a reverse field of this name is not a right on the new field.
+  // A permission on a reverse field of this name does not apply to the new field.
   await revokeFields(
     alteration,
     defaultReverseField(alteration.catalog, collectionName, field.field),

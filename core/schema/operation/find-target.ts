@@ -1,4 +1,4 @@
-/** Finds the collections and fields that a change names, and checks that they can be changed. */
+/** Finds the collections and fields of a change, and checks that they can be changed. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';

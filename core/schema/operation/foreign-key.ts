@@ -1,6 +1,6 @@
 /**
- * Creates, replaces and drops foreign keys, and checks beforehand whether one is possible. Does not
- * know metadata.
+ * Creates, replaces and drops foreign keys, and checks beforehand whether one is possible.
+ * Independent of metadata.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -31,7 +31,7 @@ interface Manner {
 
 const PLAIN: Manner = { full: false, deferrable: false, deferred: false };
 
-/** How many of the values without a counterpart are named. */
+/** Maximum number of unmatched values in the error. */
 const NAMED = 10;
 
 function tableOf({ schema, name }: TableName): Sql {
@@ -59,7 +59,10 @@ function addition(key: ForeignKeyRequest, { full, deferrable, deferred }: Manner
   return join(clauses, ' ');
 }
 
-/** Locks both tables of a foreign key: creating one excludes writers, dropping one everybody. */
+/**
+ * Locks both tables of a foreign key: creating one excludes writers, dropping one also excludes
+ * readers.
+ */
 export function foreignKeyTables(
   { table, target }: Pick<ForeignKeyRequest, 'table' | 'target'>,
   mode: LockMode,
@@ -149,7 +152,7 @@ interface Orphans {
 }
 
 /**
- * Refuses a foreign key while values have no counterpart.
+ * Refuses a foreign key while values have no match.
  * @throws INVALID_FOREIGN_KEY with the number of such rows and the first ten values
  */
 export async function refuseOrphans(

@@ -1,4 +1,4 @@
-/** The two ends of a relation, and what is known about it. */
+/** The two ends of a relation, and its existing definition. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
@@ -54,15 +54,15 @@ export function referencedSide(
   return { one, key };
 }
 
-/** What is known about a relation: metadata, a foreign key, or both. */
+/** The existing definition of a relation: metadata, a foreign key, or both. */
 export interface KnownRelation {
   readonly many: Collection;
   readonly meta: RelationMeta | null;
-  /** Null when the relation leads to several collections. */
+  /** Null when the relation has several target collections. */
   readonly pointer: ManyToOne | null;
 }
 
-/** The relation of a field; null when there is none. */
+/** The relation of a field; null without one. */
 export function findRelation(
   catalog: Catalog,
   { collection, field }: RelationAddress,

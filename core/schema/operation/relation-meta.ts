@@ -9,7 +9,7 @@ import type { RelationMetaInput } from '../metadata-input.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import { givenMembers } from './metadata-row.ts';
 
-/** What identifies a relation: the referring collection and field. */
+/** The identity of a relation: the referring collection and field. */
 export interface RelationAddress {
   readonly collection: string;
   readonly field: string;
@@ -22,7 +22,7 @@ export interface RelationRow extends RelationAddress {
   readonly meta: RelationMetaInput;
 }
 
-/** Another column of the referring collection, in this member of the row. */
+/** Checks that this member of the row contains another column of the referring collection. */
 function requireColumn(catalog: Catalog, row: RelationRow, member: keyof RelationMetaInput): void {
   const name = row.meta[member] ?? null;
   if (name === null) return;
@@ -33,7 +33,9 @@ function requireColumn(catalog: Catalog, row: RelationRow, member: keyof Relatio
   );
 }
 
-/** The name of the reverse field is free: neither a column nor another relation has it. */
+/**
+ * Checks that the name of the reverse field is free: neither a column nor another relation uses it.
+ */
 function requireFreeName(catalog: Catalog, { collection, field, related, meta }: RelationRow) {
   const name = meta.one_field ?? null;
   if (name === null || related === null) return;
@@ -76,7 +78,7 @@ function refuseSeveral({ meta, related }: RelationRow): void {
 }
 
 /**
- * Refuses a row that names what does not exist.
+ * Refuses a row with nonexistent references.
  * @throws INVALID_PAYLOAD
  */
 export function checkRelation(catalog: Catalog, row: RelationRow): void {

@@ -37,7 +37,7 @@ import { defaultReverseField, derivedFields, revokeFields } from './revoke-field
 
 /**
  * Creates the foreign key of a field when both sides are tables. The check of existing values
- * blocks nobody.
+ * blocks no session.
  */
 async function constrain(
   alteration: Alteration,
@@ -68,11 +68,11 @@ async function constrain(
 }
 
 /**
- * Creates a relation. To one collection it gets a foreign key, and an index when there is none:
- * without one, each read of the related items and each delete of a referenced item scans the table.
- * A many-to-any relation has only metadata, because no foreign key can express it.
- * @throws INVALID_PAYLOAD when something does not exist, or the relation exists already
- * @throws INVALID_FOREIGN_KEY when values have no counterpart
+ * Creates a relation. A relation to one collection gets a foreign key, and an index if necessary.
+ * Without an index, each read of the related items and each delete of a referenced item scans the
+ * table. A many-to-any relation has only metadata, because no foreign key can express it.
+ * @throws INVALID_PAYLOAD when a part does not exist, or the relation already exists
+ * @throws INVALID_FOREIGN_KEY when values have no match
  */
 export async function createRelation(
   alteration: Alteration,
@@ -94,7 +94,7 @@ export async function createRelation(
   }
 }
 
-/** Rights on another reverse field do not apply to the new one of that name. */
+/** Permissions on another reverse field do not apply to the new one of that name. */
 async function revokeRenamed(
   alteration: Alteration,
   address: RelationAddress,
@@ -108,7 +108,7 @@ async function revokeRenamed(
   await revokeFields(alteration, names);
 }
 
-/** The members of a row as requests name them. */
+/** The members of a row with their names in requests. */
 function written(meta: RelationMeta | null): RelationMetaInput {
   if (meta === null) return {};
   return {
@@ -171,7 +171,7 @@ export async function updateRelation(
 }
 
 /**
- * Deletes a relation: its foreign key and its metadata. The column stays with its values and its
+ * Deletes a relation: its foreign key and its metadata. The column remains with its values and its
  * index.
  * @throws FORBIDDEN when the relation does not exist
  */

@@ -1,5 +1,5 @@
 /**
- * Revokes the rights on deleted fields, so that nobody has rights on a later field of the same
+ * Revokes the permissions on deleted fields, so that they do not apply to a later field of the same
  * name.
  */
 
@@ -14,8 +14,8 @@ export interface FieldAddress {
 }
 
 /**
- * Names that only the relation provides: its own when that is the constraint's, and those of its
- * reverse field when no other field has them. They end with the relation.
+ * Names that only the relation provides: its own if derived from the constraint, and those of its
+ * reverse field if no other field uses them. They end with the relation.
  */
 export function derivedFields(catalog: Catalog, { collection, field }: FieldAddress) {
   const derived: FieldAddress[] = [];
@@ -30,7 +30,7 @@ export function derivedFields(catalog: Catalog, { collection, field }: FieldAddr
       if (relation.kind === 'm2o' || relation.kind === 'a2o') continue;
       if (relation.manyField !== field) continue;
       add(relation.field);
-      // Its name while another relation has the short one.
+      // Its name while another relation uses the short one.
       add(`${collection}_by_${field}`);
     }
   }
@@ -38,14 +38,15 @@ export function derivedFields(catalog: Catalog, { collection, field }: FieldAddr
 }
 
 /**
- * The reverse field that is named after its collection; it loses that name to others that claim it.
+ * The reverse field that is named after its collection; fields that claim that name explicitly take
+ * precedence.
  */
 export function defaultReverseField(catalog: Catalog, from: string, to: string): FieldAddress[] {
   const relation = catalog.relations.get(from)?.get(to);
   return relation?.derived === true ? [{ collection: from, field: to }] : [];
 }
 
-/** Removes fields from the lists of all permissions that name them. */
+/** Removes fields from the lists of all permissions that contain them. */
 export async function revokeFields(
   { run, system }: Alteration,
   gone: readonly FieldAddress[],

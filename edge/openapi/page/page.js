@@ -1,9 +1,12 @@
-/** The page to read the description of the API in, and to try it: for this server, and as who signs in. */
+/**
+ * The page that shows the API description and sends test requests to this server, optionally as a
+ * signed-in user.
+ */
 
-/** The root of the API; a proxy may have put something in front of the path. */
+/** The root of the API; a proxy may have prepended a path. */
 const root = new URL('..', location.href);
 const state = document.querySelector('#state');
-/** Only as long as the page is open. */
+/** Stored only while the page is open. */
 let token = null;
 
 function at(path) {
@@ -18,13 +21,13 @@ function authorized(headers = {}) {
   return token === null ? headers : { ...headers, Authorization: `Bearer ${token}` };
 }
 
-/** Where a parameter is JSON, the library would send what it makes up from the schema. */
+/** Prevents the library from sending generated example values for JSON parameters. */
 function beginEmpty(parameter) {
   const media = parameter.content?.['application/json'];
   if (media !== undefined) media.example = media.schema.type === 'array' ? [] : {};
 }
 
-/** What the caller may use, which is more once somebody has signed in. */
+/** Shows the operations that the caller may use; a signed-in user sees more. */
 async function show() {
   const response = await fetch(at('server/specs/oas'), { headers: authorized() });
   const body = await response.json();
@@ -35,7 +38,7 @@ async function show() {
   const operations = Object.values(body.paths).flatMap((path) => Object.values(path));
   const inline = operations.flatMap(({ parameters = [] }) => parameters);
   for (const one of [...Object.values(body.components.parameters), ...inline]) beginEmpty(one);
-  // The page asks nobody but the server that it comes from.
+  // The page sends requests only to its own server.
   const spec = { ...body, servers: [{ url: root.href.replace(/\/$/, '') }] };
   globalThis.SwaggerUIBundle({
     spec,

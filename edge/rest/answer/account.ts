@@ -1,8 +1,8 @@
-/** What answers tell callers of their logins and rights. */
+/** The response schemas for a caller's tokens and permissions. */
 import * as v from 'valibot';
 import { anyObjectSchema } from './value.ts';
 
-/** Which of the tokens are in the body depends on `mode`. */
+/** `mode` determines which tokens are in the body. */
 export const tokensSchema = v.strictObject({
   expires: v.pipe(v.number(), v.description('Milliseconds until the access token expires')),
   access_token: v.optional(v.string()),
@@ -11,7 +11,7 @@ export const tokensSchema = v.strictObject({
 
 export const secondFactorSchema = v.strictObject({ secret: v.string(), otpauth_url: v.string() });
 
-/** Callers without a user see only the first. */
+/** Callers without a user receive only the first member. */
 export const ownRightsSchema = v.strictObject({
   app_access: v.boolean(),
   admin_access: v.optional(v.boolean()),
@@ -24,7 +24,7 @@ const action = v.strictObject({
   presets: v.optional(anyObjectSchema),
 });
 
-/** Rights by collection. */
+/** Permissions by collection. */
 export const allRightsSchema = v.record(
   v.string(),
   v.strictObject({ create: action, read: action, update: action, delete: action, share: action }),
@@ -32,5 +32,5 @@ export const allRightsSchema = v.record(
 
 const onItem = v.union([v.strictObject({ ...action.entries, access: v.boolean() }), action]);
 
-/** Rights on one item, or on any item of a collection. */
+/** Permissions on one item, or on any item of a collection. */
 export const itemRightsSchema = v.strictObject({ update: onItem, delete: onItem, share: onItem });

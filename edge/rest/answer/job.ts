@@ -1,4 +1,4 @@
-/** Jobs and queues as answers show them. */
+/** The response schemas of jobs and queues. */
 import * as v from 'valibot';
 import { JOB_STATES } from '#core/jobs/job.ts';
 import { QUEUE_SWITCHES } from '#core/jobs/queue-state.ts';

@@ -1,9 +1,9 @@
-/** Collections, fields, relations and snapshots as answers show them. */
+/** The response schemas of collections, fields, relations and snapshots. */
 import * as v from 'valibot';
 import { anyObjectSchema } from './value.ts';
 
 const name = v.string();
-/** A row of metadata, as far as the caller may see it. */
+/** A row of metadata, limited to the caller's permissions. */
 const meta = v.nullable(anyObjectSchema);
 
 export const collectionSchema = v.strictObject({
@@ -75,7 +75,7 @@ export const relationSchema = v.strictObject({
 
 const entries = v.array(v.looseObject({ collection: name }));
 
-/** A snapshot; with rights it has more members. */
+/** A snapshot; with permissions it has more members. */
 export const snapshotSchema = v.looseObject({
   version: v.picklist([1, 2]),
   sluice: v.string(),
@@ -86,7 +86,7 @@ export const snapshotSchema = v.looseObject({
   relations: entries,
 });
 
-/** What differs from a snapshot, to be applied. */
+/** The differences to a snapshot, for applying them. */
 export const diffSchema = v.strictObject({
   hash: v.string(),
   diff: v.looseObject({
@@ -97,5 +97,5 @@ export const diffSchema = v.strictObject({
   }),
 });
 
-/** The statements that a diff comes to; or nothing, once it is applied. */
+/** The SQL statements of a diff; empty once the diff is applied. */
 export const dryRunSchema = v.strictObject({ sql: v.array(v.string()) });

@@ -1,10 +1,10 @@
-/** What answers tell of the server itself. */
+/** The response schemas for the server itself. */
 import * as v from 'valibot';
 import { anyObjectSchema } from './value.ts';
 
 const status = v.picklist(['ok', 'warn', 'error']);
 
-/** Everybody sees the status, administrators the rest. */
+/** All callers see the status; administrators also see the rest. */
 export const healthSchema = v.strictObject({
   status,
   releaseId: v.optional(v.string()),
@@ -12,7 +12,7 @@ export const healthSchema = v.strictObject({
   checks: v.optional(v.record(v.string(), v.array(v.looseObject({ status })))),
 });
 
-/** Everybody sees the project, users the rest. */
+/** All callers see the project; users also see the rest. */
 export const projectSchema = v.looseObject({
   project: anyObjectSchema,
   version: v.optional(v.string()),

@@ -1,4 +1,4 @@
-/** Values that answers of several routes have. */
+/** Value schemas that several routes share in their responses. */
 import * as v from 'valibot';
 
 /** A time in UTC, such as `2024-05-01T12:00:00.000Z`. */

@@ -1,4 +1,4 @@
-/** The parameters that say what becomes of an image. */
+/** The parameters of image transformations. */
 import * as v from 'valibot';
 import { FITS, FORMATS } from '#core/files/images/image-transformation.ts';
 import type { ParameterTable } from '../route-facts.ts';
@@ -8,7 +8,7 @@ const whole = (min: number, max: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
 const focus = { summary: 'What is to stay in sight, in pixels', schema: whole(0, 999_999) };
 
-/** All that `parseTransformation` of the core knows; a test compares them. */
+/** All parameters of `parseTransformation` in core; a test compares them. */
 export const IMAGE_PARAMETERS: ParameterTable = {
   key: { summary: 'A preset; it stands alone', schema: v.pipe(v.string(), v.nonEmpty()) },
   width: { summary: 'Pixels', schema: whole(1, 6_000) },

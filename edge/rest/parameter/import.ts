@@ -1,4 +1,4 @@
-/** The options of an import that its URL may have. */
+/** The options of an import in its URL. */
 import * as v from 'valibot';
 import type { ParameterTable } from '../route-facts.ts';
 import { flagParameter } from './item.ts';
@@ -6,7 +6,7 @@ import { flagParameter } from './item.ts';
 const character = v.pipe(v.string(), v.minLength(1), v.maxLength(2));
 const names = v.pipe(v.array(v.pipe(v.string(), v.nonEmpty())), v.minLength(1));
 
-/** All that `importQuery` of the core knows; a test compares them. */
+/** All parameters of `importQuery` in core; a test compares them. */
 export const IMPORT_OPTIONS: ParameterTable = {
   mode: {
     summary: 'What happens to items that exist, or do not',

@@ -1,4 +1,4 @@
-/** The parameters of a query of items, as descriptions of the API show them. */
+/** The parameters of an item query, for descriptions of the API. */
 import * as v from 'valibot';
 import { EXPORT_FORMATS } from '#core/jobs/message/export.ts';
 import { META_NAMES } from '#core/query/query.ts';
@@ -10,7 +10,7 @@ export const flagParameter = v.picklist(['', 'true', 'false']);
 const whole = (min: number) => v.pipe(v.number(), v.integer(), v.minValue(min));
 const ofLists = true;
 
-/** All that `parseQuery` of the core knows; a test compares them. */
+/** All parameters of `parseQuery` in core; a test compares them. */
 export const ITEM_PARAMETERS = {
   fields: {
     summary: 'What to return: `*`, names, paths through relations, functions',

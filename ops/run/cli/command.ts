@@ -13,14 +13,14 @@ export interface Option {
   readonly meaning: string;
 }
 
-/** What the command line contains for a command. */
+/** The arguments of a command on the command line. */
 export interface CommandArguments {
   readonly file: string | null;
   readonly has: (option: string) => boolean;
   readonly value: (option: string) => string | null;
 }
 
-/** What a command works with. */
+/** The context of a command. */
 export interface Context {
   readonly config: Config;
   /** Opens the installation at a URL, or the default one. */
@@ -30,9 +30,9 @@ export interface Context {
 
 export interface Command {
   readonly words: readonly string[];
-  /** Whether the command takes a file name. */
+  /** Whether the command accepts a file name. */
   readonly file: 'required' | 'optional' | 'none';
-  /** What the command takes in the place of a file, in capitals. */
+  /** The argument that the command accepts instead of a file, in capitals. */
   readonly argument?: string;
   readonly meaning: string;
   readonly options: readonly Option[];
@@ -73,7 +73,7 @@ export function helpOf(command: Command): string {
   return `${usage(command)}\n\n${command.meaning}\n\n${lines.join('\n')}\n`;
 }
 
-/** The help about all commands. */
+/** The help for all commands. */
 export function helpOfAll(commands: readonly Command[]): string {
   const lines = commands.map((command) => {
     const [first = ''] = command.meaning.split('\n');

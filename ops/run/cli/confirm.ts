@@ -1,9 +1,9 @@
-/** Asks the person at the terminal. */
+/** Requests confirmations from the user at the terminal. */
 import { createInterface } from 'node:readline/promises';
 import { SetupError } from '#core/model/system/setup-error.ts';
 
 /**
- * Asks a question that is answered by yes or no; anything else means no.
+ * Asks a yes-or-no question; any answer other than yes means no.
  * @throws {SetupError} without a terminal
  */
 export async function confirm(question: string, signal: AbortSignal): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Describes a diff of the schema line by line, and what would be lost by it. */
+/** Describes a diff of the schema line by line, and the data that it would delete. */
 import { styleText } from 'node:util';
 import * as v from 'valibot';
 
@@ -19,7 +19,7 @@ const entry = v.looseObject({
   diff: v.array(change),
 });
 
-/** An entry about rights; names what it is about. */
+/** An entry about permissions, identified by its role, policy or collection. */
 const right = v.looseObject({
   role: v.optional(v.string()),
   policy: v.optional(v.string()),
@@ -30,7 +30,7 @@ const right = v.looseObject({
 type Right = v.InferOutput<typeof right>;
 type Entry = v.InferOutput<typeof entry>;
 
-/** The answer of `/schema/diff`. */
+/** The response of `/schema/diff`. */
 export const diffAnswer = v.object({
   data: v.object({
     hash: v.string(),
@@ -96,8 +96,7 @@ function linesOf(name: string, found: Pick<Entry, 'diff'>): string[] {
 }
 
 /**
- * One line for each thing that is created (+), deleted (-) or changed (~), with the changed
- * members.
+ * One line for each part that is created (+), deleted (-) or changed (~), with the changed members.
  */
 export function describe(diff: Diff): string {
   const kinds: readonly (readonly [string, readonly Entry[]])[] = [

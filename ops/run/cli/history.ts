@@ -1,5 +1,6 @@
 /**
- * The command that deletes old history. It works on the database itself: no request can write history.
+ * The command that deletes old history. It works directly on the database, because no request can
+ * delete history.
  */
 import type { Command } from './command.ts';
 

@@ -1,4 +1,4 @@
-/** The installation that commands work on, used over HTTP like by any other client. */
+/** The installation that commands use, over HTTP like any other client. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { Config } from '#core/base/config/variables.ts';
@@ -48,7 +48,7 @@ function tokenFor(config: Config, url: string): string {
 
 /**
  * Opens the installation at `given`, else at SLUICE_URL, else the one of this configuration.
- * @throws {SetupError} when nothing answers there, or there is no token
+ * @throws {SetupError} when no server responds there, or there is no token
  */
 export async function openInstallation(
   config: Config,
@@ -64,7 +64,7 @@ export async function openInstallation(
 }
 
 /**
- * Waits for the end of a job when the answer refers to one; other answers are final.
+ * Waits for the end of a job when the response refers to one; other responses are final.
  * @throws {SetupError} with the errors of the job
  */
 export async function settled(api: Api, response: Response, signal: AbortSignal): Promise<void> {

@@ -57,7 +57,7 @@ async function list(line: CommandArguments, { open }: Context): Promise<number> 
   return DONE;
 }
 
-/** Sends a request about the job or queue that the line names, and prints the answer. */
+/** Sends a request for the given job or queue, and prints the response. */
 function request(method: 'GET' | 'POST', path: (argument: string) => string): Command['run'] {
   return async (line, { open }) => {
     const api = await open(line.value('url'));

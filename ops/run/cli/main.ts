@@ -1,5 +1,6 @@
 /**
- * `npm run sluice -- COMMAND`: works on an installation, over HTTP with an administrator's token.
+ * `npm run sluice -- COMMAND`: runs a command on an installation, over HTTP with an administrator's
+ * token.
  */
 import { ConfigError, loadConfig } from '#core/base/config/config.ts';
 import { SetupError } from '#core/model/system/setup-error.ts';
@@ -30,7 +31,7 @@ const EXIT_INTERRUPTED = 130;
 async function run(words: readonly string[], signal: AbortSignal): Promise<number> {
   const found = findCommand(COMMANDS, words);
   if (found === null) {
-    // The words of a group, such as `jobs`, ask for its commands.
+    // The words of a group, such as `jobs`, list its commands.
     const group = commandsOf(COMMANDS, words[0]);
     const isGroup = group.length > 0 && words.slice(1).every((word) => word.startsWith('-'));
     if (words.length > 0 && !HELP_OPTIONS.has(words[0] ?? '') && !isGroup) {

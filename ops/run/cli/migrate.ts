@@ -1,4 +1,4 @@
-/** The command that migrates the system tables and starts nothing. */
+/** The command that migrates the system tables without starting a server. */
 import type { Command } from './command.ts';
 
 export const MIGRATE: Command = {

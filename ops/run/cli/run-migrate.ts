@@ -1,4 +1,4 @@
-/** What `migrate` does. Beside the command, for other commands need nothing of what this loads. */
+/** The logic of `migrate`, in a separate module because other commands do not need its imports. */
 import { resolve } from 'node:path';
 import type { Config } from '#core/base/config/variables.ts';
 import { createLog } from '#core/base/log/log.ts';
@@ -36,7 +36,7 @@ function tell(applied: readonly string[], dry: boolean): void {
   for (const name of applied) console.log(`  ${name}`);
 }
 
-/** Migrates the system tables and those of the queue, or tries it. */
+/** Migrates the system tables and those of the queue, or performs a dry run. */
 export async function runMigrate(
   line: CommandArguments,
   { config, signal }: Context,

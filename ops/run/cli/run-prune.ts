@@ -1,4 +1,7 @@
-/** What `history prune` does. Beside the command, for other commands need nothing of what this loads. */
+/**
+ * The logic of `history prune`, in a separate module because other commands do not need its
+ * imports.
+ */
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { duration } from '#core/base/config/variable.ts';
@@ -31,7 +34,7 @@ function inWords({ revisions, activities }: Counts): string {
   return `${count(revisions, 'revision', 'revisions')} and ${count(activities, 'activity', 'activities')}`;
 }
 
-/** @throws {SetupError} when the line has no age, or one that is none */
+/** @throws {SetupError} when the age is missing or invalid */
 function ageOf(line: CommandArguments): number {
   const text = line.value('older-than');
   if (text === null) throw new SetupError('--older-than is missing: an age, such as 90d.');
@@ -56,7 +59,7 @@ function reporter(signal: AbortSignal) {
   };
 }
 
-/** Removes revisions and activities that are older than the age of the line, or counts them. */
+/** Removes revisions and activities that are older than the given age, or counts them. */
 export async function runPrune(
   line: CommandArguments,
   { config, signal }: Context,

@@ -64,7 +64,7 @@ interface Found {
 async function compare(api: Api, line: CommandArguments): Promise<Found | null> {
   const file = line.file ?? '-';
   const form = new FormData();
-  // JSON is YAML too; the name of the file decides.
+  // JSON is also YAML; the file name determines the format.
   const name = file === '-' ? 'snapshot.yaml' : basename(file);
   form.append(
     'file',
@@ -89,7 +89,7 @@ async function diff(line: CommandArguments, { open }: Context): Promise<number> 
 
 const counted = v.object({ data: v.array(v.object({ count: v.unknown() })) });
 
-/** How many items or values are lost; null when that is unknown. */
+/** The number of lost items or values; null when unknown. */
 async function countOf(api: Api, { collection, field }: Loss): Promise<string | null> {
   const query = new URLSearchParams({ aggregate: JSON.stringify({ count: field ?? '*' }) });
   const response = await api.send(`/items/${encodeURIComponent(collection)}?${query}`);
@@ -106,7 +106,7 @@ async function lossText(api: Api, loss: Loss): Promise<string> {
   return `  ${place.replace(/\p{Cc}/gu, '\u{FFFD}')}: ${count === null ? 'all' : count} ${what}`;
 }
 
-/** Shows what will happen and asks for confirmation. */
+/** Shows the effects and requests a confirmation. */
 async function agreed(
   api: Api,
   line: CommandArguments,

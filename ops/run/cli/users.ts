@@ -7,7 +7,7 @@ import type { Api } from '#ops/run/demo/api.ts';
 import { type Command, URL_OPTION } from './command.ts';
 
 const DONE = 0;
-/** Bytes of randomness in what is generated. */
+/** Random bytes of a generated credential. */
 const RANDOM_BYTES = 24;
 
 const users = v.object({ data: v.array(v.object({ id: v.string() })) });
@@ -20,7 +20,7 @@ async function idOf(api: Api, email: string): Promise<string> {
   return user.id;
 }
 
-/** Sets a credential of the user that the line names, and prints it when it was generated. */
+/** Sets a credential of the given user, and prints it when it was generated. */
 function setter(field: 'password' | 'token'): Command['run'] {
   return async (line, { open }) => {
     const api = await open(line.value('url'));

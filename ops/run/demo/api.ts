@@ -1,10 +1,10 @@
-/** A client of the API, as anybody could write it: fetch, a token, and error messages. */
+/** A client of the API with common techniques: fetch, a token, and error messages. */
 import * as v from 'valibot';
 import { SetupError } from '#core/model/system/setup-error.ts';
 
 const errorBody = v.object({ errors: v.array(v.object({ message: v.string() })) });
 
-/** What answers at an address. */
+/** The kind of server at an address. */
 export type Listener = 'sluice' | 'other' | 'none';
 
 function isRefused(error: unknown): boolean {
@@ -40,7 +40,7 @@ export class Api {
     this.#signal = signal;
   }
 
-  /** Sends a request; any answer is fine. */
+  /** Sends a request; any response is accepted. */
   async send(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set('Authorization', `Bearer ${this.#token}`);
@@ -68,7 +68,7 @@ export class Api {
     );
   }
 
-  /** The JSON answer of a GET. */
+  /** The JSON response of a GET. */
   async get(path: string): Promise<unknown> {
     return (await this.request(path)).json();
   }

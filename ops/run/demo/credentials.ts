@@ -1,4 +1,6 @@
-/** Finds the administrator's token and the URL of the database, so that nobody has to type them. */
+/**
+ * Finds the administrator's token and the URL of the database, so that users need not enter them.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -8,7 +10,7 @@ import { embeddedUrl } from './find-embedded-database.ts';
 
 export interface Token {
   readonly text: string;
-  /** The file with the token, for a shell to source; null when the environment has it. */
+  /** The file with the token, for a shell to source; null when the environment contains it. */
   readonly file: string | null;
 }
 
@@ -29,7 +31,7 @@ export function findToken(config: Pick<Config, 'ADMIN_TOKEN' | 'DATA_DIR'>): Tok
   return { text: kept, file: near.startsWith('..') ? path : `./${near}` };
 }
 
-/** The database itself, without a pooler. */
+/** The URL of the database without a pooler. */
 export function findDatabase(
   config: Pick<Config, 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'DATA_DIR'>,
 ): string {

@@ -1,4 +1,4 @@
-/** Three example requests, each as a shell command with its answer. */
+/** Three example requests, each as a shell command with its response. */
 import { styleText } from 'node:util';
 import * as v from 'valibot';
 import type { Api } from './api.ts';
@@ -48,7 +48,7 @@ const LEAST_WIDTH = 80;
 
 const list = v.object({ data: v.array(v.unknown()) });
 
-/** Encodes what a URL must not contain; commas stay, and brackets, which `curl -g` sends as they are. */
+/** Percent-encodes a text, except commas, and brackets, which `curl -g` sends unchanged. */
 function encode(text: string): string {
   return encodeURIComponent(text)
     .replaceAll('%2C', ',')
@@ -63,7 +63,7 @@ function pathOf({ path, query }: Example): string {
   return `${path}?${parameters.join('&')}`;
 }
 
-/** One line for each item, not longer than the terminal is wide. */
+/** One line for each item, limited to the width of the terminal. */
 function itemLines(items: readonly unknown[]): string[] {
   const width = Math.max(process.stdout.columns ?? DEFAULT_WIDTH, LEAST_WIDTH) - 6;
   return items.map((item) => {
@@ -72,13 +72,13 @@ function itemLines(items: readonly unknown[]): string[] {
   });
 }
 
-/** How to get the token into the shell without printing a secret. */
+/** Instructions for loading the token into the shell without printing a secret. */
 function preparation(token: Token): string[] {
   if (token.file === null) return [];
   return [`  Once, for the token:  ${styleText('cyan', `. ${token.file}`)}`, ''];
 }
 
-/** Sends the requests and shows their answers. */
+/** Sends the requests and shows their responses. */
 export async function showcase(
   api: Api,
   token: Token,

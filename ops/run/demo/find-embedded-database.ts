@@ -10,7 +10,7 @@ const PORT_LINE = 3;
 
 /**
  * The URL of the embedded database.
- * @throws {SetupError} when none runs on the folder
+ * @throws {SetupError} when no server runs on the folder
  */
 export function embeddedUrl(dataDir: string): string {
   try {

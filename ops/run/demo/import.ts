@@ -26,7 +26,7 @@ type Job = v.InferOutput<typeof job>;
 const errorPlace = v.object({ row: v.nullish(v.number()), field: v.nullish(v.string()) });
 const accepted = v.object({ data: job });
 
-/** Sends the file; the server answers as soon as it has it. */
+/** Sends the file; the server responds as soon as it has received it. */
 async function upload(api: Api, collection: string, file: string): Promise<Job> {
   const body = new FormData();
   body.set('file', await openAsBlob(file, { type: 'text/csv' }), basename(file));
@@ -107,7 +107,7 @@ export async function importFile(
   try {
     let current = await upload(api, collection, file);
     while (isOpen(current)) {
-      // The stream ends early when its edge does; the job continues.
+      // The stream ends early when its edge ends; the job continues.
       for await (const latest of eventsOf(api, current.id)) {
         current = latest;
         bar.update(current.progress?.percent ?? 0, { state: current.state });

@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: imports real airports and flights through the endpoint and the queue into two
- * tables, and shows three requests. Runs beside `npm start`, or starts a Sluice for itself. A
+ * tables, and shows three requests. It uses a running `npm start`, or starts a separate Sluice. A
  * second run merges the same rows by their keys.
  */
 import { styleText } from 'node:util';
@@ -27,7 +27,8 @@ function print(line: string): void {
 }
 
 /**
- * Where the demo expects a Sluice, or starts one: SLUICE_URL, or the running one of this DATA_DIR.
+ * The URL at which the demo expects or starts a Sluice: SLUICE_URL, or the running one of this
+ * DATA_DIR.
  */
 async function findServer(config: Config, signal: AbortSignal): Promise<string> {
   if (config.SLUICE_URL !== undefined) return config.SLUICE_URL.replace(/\/+$/, '');
@@ -36,7 +37,7 @@ async function findServer(config: Config, signal: AbortSignal): Promise<string> 
   return runs ? announced : localUrl(config);
 }
 
-/** Starts a Sluice unless one runs. */
+/** Starts a Sluice unless one is running. */
 async function ensureServer(
   config: Config,
   url: string,
@@ -77,7 +78,7 @@ async function demonstrate(config: Config, url: string, signal: AbortSignal): Pr
   await showcase(api, token, print);
 }
 
-/** What one may do now: it ends with the address of the Admin App. */
+/** The possible next steps, ending with the URL of the Admin App. */
 function closingLine(own: OwnServer | null, url: string): string {
   const hint =
     own === null

@@ -1,4 +1,4 @@
-/** Runs a Sluice for the time of the demo, when none runs yet. */
+/** Runs a Sluice for the duration of the demo, when no other is running. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ export interface OwnServer {
 }
 
 /**
- * Starts Sluice as `npm start` does, with the same environment, and resolves when it answers.
+ * Starts Sluice like `npm start`, with the same environment, and resolves when it responds.
  * @throws {SetupError} when it ends instead; its reason is on stderr
  */
 export async function startServer(url: string, signal: AbortSignal): Promise<OwnServer> {
   const child = spawn(process.execPath, [join(ROOT, 'ops/start.ts')], {
     env: { LOG_LEVEL: 'warn', ...process.env },
-    // Its output is about its own use; errors are on stderr.
+    // Its output concerns direct use; errors are on stderr.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   let ended = false;

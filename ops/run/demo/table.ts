@@ -1,13 +1,13 @@
 /**
- * The two tables of the demo. When somebody else made a table of the same name, it stays unchanged
- * and the demo stops.
+ * The two tables of the demo. An unrelated table of the same name stays unchanged, and the demo
+ * stops.
  */
 import pg from 'pg';
 import { identifier, literal, render, type Sql, sql } from '#core/database/sql.ts';
 import { SetupError } from '#core/model/system/setup-error.ts';
 import type { Api } from './api.ts';
 
-/** The comment by which the demo recognises its tables. */
+/** The comment that identifies the tables of the demo. */
 const MARK = 'Made by npm run demo from the package vega-datasets';
 
 const NOTICE_WITHIN_MS = 20_000;
@@ -70,7 +70,7 @@ async function makeTable(client: pg.Client, schema: string, table: Table): Promi
 /**
  * Creates missing tables.
  * @param url of the database
- * @throws {SetupError} when somebody else made one of the tables
+ * @throws {SetupError} when an unrelated table has the same name
  */
 export async function makeTables(url: string, schema: string): Promise<Found> {
   const client = new pg.Client({ connectionString: url, application_name: 'sluice demo' });

@@ -43,7 +43,7 @@ export const DATABASE = 'sluice';
 
 /**
  * The folder of the cluster. When PostgreSQL's account cannot enter `DATA_DIR`, a new cluster is
- * put where it can, with a link in `DATA_DIR`.
+ * created elsewhere, with a link in `DATA_DIR`.
  */
 function locate(dataDir: string, report: Report): string {
   const link = join(dataDir, 'postgres');
@@ -99,8 +99,7 @@ async function createDatabase(url: string): Promise<void> {
 }
 
 /**
- * Starts the embedded database. Creates it on first use, and first ends a server that a killed run
- * left.
+ * Starts the embedded database. Creates it on first use, and first ends the server of a killed run.
  * @throws {SetupError} when the data exists but cannot be used
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {

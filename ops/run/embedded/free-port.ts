@@ -1,15 +1,15 @@
 /**
- * Finds free ports of the loopback interface for new servers. Another program may take the port
- * before the server starts; then another one is chosen where possible.
+ * Finds free ports of the loopback interface for new servers. If another program takes the port
+ * before the server starts, another port is chosen where possible.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 const TRIES = 5;
-/** How Node, PostgreSQL, Redis and Sluice say that a port is in use. */
+/** Matches the messages of Node, PostgreSQL, Redis and Sluice for a port that is in use. */
 const TAKEN = /EADDRINUSE|address already in use|is (already )?in use/i;
 
-/** A port of the loopback interface on which nobody listens now. */
+/** A port of the loopback interface on which no program currently listens. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -20,7 +20,9 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts something on a free port, and on another one when that was taken meanwhile. */
+/**
+ * Starts a server on a free port, and retries with another one when that was taken in the meantime.
+ */
 export async function withFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

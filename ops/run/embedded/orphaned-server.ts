@@ -1,6 +1,6 @@
 /**
- * Ends a PostgreSQL that outlived its supervisor, and sessions that outlived their server: a killed one
- * could not stop them, and they still use the cluster.
+ * Ends a PostgreSQL that outlived its supervisor, and sessions that outlived their server. A killed
+ * process could not stop them, and they still use the cluster.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
@@ -11,8 +11,8 @@ import type { Report } from './postgres-binaries.ts';
 const FAST_WITHIN_MS = 10_000;
 
 /**
- * Whether a process is the server of the cluster: its id may belong to another process by now. On
- * Linux a server's working directory is its cluster; elsewhere its command line names it.
+ * Whether a process is the server of the cluster, because another process may have reused its id.
+ * On Linux a server's working directory is its cluster; elsewhere its command line contains it.
  */
 function serves(pid: number, cluster: string): boolean {
   if (process.platform === 'linux') {
@@ -22,7 +22,7 @@ function serves(pid: number, cluster: string): boolean {
   return line.includes(`-D ${cluster}`);
 }
 
-/** The process that serves the cluster now, by PostgreSQL's own file in it. */
+/** The process that currently serves the cluster, from PostgreSQL's own file in it. */
 function findServer(cluster: string): number | null {
   try {
     const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -32,7 +32,7 @@ function findServer(cluster: string): number | null {
   }
 }
 
-/** Whether a process is one of PostgreSQL's in the folder of the cluster. */
+/** Whether a process is a PostgreSQL process in the folder of the cluster. */
 function belongs(pid: number, cluster: string): boolean {
   try {
     return basename(readlinkSync(`/proc/${pid}/exe`)) === 'postgres' && serves(pid, cluster);
@@ -42,8 +42,9 @@ function belongs(pid: number, cluster: string): boolean {
 }
 
 /**
- * The processes of a server that is gone. Each goes on with its statement, and no other server can start
- * meanwhile. Only Linux tells which they are; elsewhere the start is tried again until they have ended.
+ * The processes of a server that has ended. Each continues with its statement, and no other server
+ * can start in the meantime. They can be identified only on Linux; elsewhere the start is retried
+ * until they have ended.
  */
 function findOrphans(cluster: string): readonly number[] {
   if (process.platform !== 'linux') return [];
@@ -55,11 +56,11 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGQUIT');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** Ends what a server that was killed has left. */
+/** Ends the processes of a killed server. */
 async function stopOrphans(cluster: string, report: Report): Promise<void> {
   const found = findOrphans(cluster);
   if (found.length === 0) return;
@@ -70,7 +71,7 @@ async function stopOrphans(cluster: string, report: Report): Promise<void> {
   }
 }
 
-/** Stops the server of the cluster if one runs; the caller holds the lock on the data. */
+/** Stops the server of the cluster if one is running; the caller holds the lock on the data. */
 export async function stopLeftover(cluster: string, report: Report): Promise<void> {
   const pid = findServer(cluster);
   if (pid === null) return await stopOrphans(cluster, report);

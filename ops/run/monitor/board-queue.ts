@@ -1,6 +1,7 @@
 /**
- * One of our queues as bull-board sees it: read from BullMQ, changed by our services alone. Whatever
- * has no service throws, so that nothing changes a queue past `system_jobs`.
+ * One of our queues in the form that bull-board uses: read from BullMQ, and changed only by our
+ * services. Operations without a service throw, so that no change of a queue bypasses
+ * `system_jobs`.
  */
 import assert from 'node:assert/strict';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
@@ -10,7 +11,7 @@ import { openBullQueue } from '#core/jobs/bullmq.ts';
 import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import type { QueueActions } from './queue-actions.ts';
 
-/** Something that bull-board offers and no service of ours does. */
+/** An operation of bull-board without a service of ours. */
 export class SwitchedOffError extends Error {
   constructor() {
     super('The monitor cannot do this: it has no counterpart in /jobs and /queues.');
@@ -66,7 +67,7 @@ export class BoardQueue extends BullMQAdapter {
   override removeConfiguredRateLimit = refuse;
   override releaseActiveRateLimit = refuse;
 
-  /** To remove a job is to cancel it: its row stays. */
+  /** Removing a job cancels it; its row remains. */
   #ours(job: Job): Job {
     const { id } = job;
     assert(id !== undefined);
@@ -89,7 +90,7 @@ export async function openBoardQueues(
   return await Promise.all(
     names.map(async (name) => {
       const queue: unknown = await openBullQueue(queues.serverName(name), queues.connection, log);
-      // On PostgreSQL it is a subclass whose options are others.
+      // On PostgreSQL it is a subclass with different options.
       assert(queue instanceof Queue);
       return new BoardQueue(name, queue, actions);
     }),

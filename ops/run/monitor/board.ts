@@ -1,4 +1,4 @@
-/** Serves bull-board: its page, its files, and its routes, of which only some may change something. */
+/** Serves bull-board: its page, its files, and its routes, of which only some may write. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { createBullBoard } from '@bull-board/api';
@@ -14,7 +14,7 @@ import { ServiceError } from '#core/base/errors/service-error.ts';
 import { type BoardQueue, SwitchedOffError } from './board-queue.ts';
 import { html, type MonitorRequest, type MonitorResponse, text } from './http.ts';
 
-/** The routes that change something and go through our services. */
+/** The writing routes that use our services. */
 const WRITING = new Set([
   'PUT /api/queues/pause',
   'PUT /api/queues/resume',
@@ -39,7 +39,7 @@ function json(status: number, body: unknown): MonitorResponse {
   return { status, type: 'application/json', body: JSON.stringify(body) };
 }
 
-/** What bull-board shows of an error. */
+/** The representation of an error in bull-board. */
 function failure(error: unknown): MonitorResponse {
   const status =
     error instanceof SwitchedOffError ? 403 : error instanceof ServiceError ? error.status : 500;
@@ -52,7 +52,7 @@ type Handle = (
   params: Readonly<Record<string, unknown>>,
 ) => Promise<MonitorResponse>;
 
-/** What `createBullBoard` configures. */
+/** The adapter that `createBullBoard` configures. */
 class Routes implements IServerAdapter {
   readonly #router = findMyWay({ ignoreTrailingSlash: true });
   readonly #basePath: string;
@@ -71,7 +71,7 @@ class Routes implements IServerAdapter {
   }
 
   setViewsPath(folder: string): this {
-    // Nothing of others is loaded, and the page needs no font of theirs.
+    // The page loads no external content, including fonts.
     this.#template = readFileSync(join(folder, 'index.ejs'), 'utf8').replace(
       /<link href="https:\/\/fonts[^>]*>/,
       '',
@@ -159,7 +159,7 @@ function isVerb(method: string): method is (typeof VERBS)[number] {
   return VERBS.some((verb) => verb === method);
 }
 
-/** @param basePath where it is served, without a final slash */
+/** @param basePath of the board, without a final slash */
 export function openBoard(
   queues: readonly BoardQueue[],
   basePath: string,

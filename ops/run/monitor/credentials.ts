@@ -1,6 +1,6 @@
 /**
  * The credentials of the monitor: from the configuration, or generated at the first start. Only the
- * hash of a password is kept, in `DATA_DIR/monitor.json`.
+ * hash of a password is stored, in `DATA_DIR/monitor.json`.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ export type MonitorCredentials = v.InferOutput<typeof stored>;
 
 export interface OpenedCredentials {
   readonly credentials: MonitorCredentials;
-  /** Only when it was generated just now; nobody can read it later. */
+  /** The password if it was just generated; it cannot be read later. */
   readonly generated: string | null;
 }
 
@@ -38,7 +38,7 @@ function read(dataDir: string): MonitorCredentials | null {
   }
 }
 
-/** The credentials that hold; generates a password when there is none. */
+/** The valid credentials; generates a password when none exists. */
 export async function openMonitorCredentials(
   config: CredentialConfig,
   dataDir: string,

@@ -1,4 +1,4 @@
-/** The routes of the monitor, apart from the server that takes them. */
+/** The requests and responses of the monitor, independent of its server. */
 
 export interface MonitorRequest {
   readonly method: string;
@@ -17,7 +17,10 @@ export interface MonitorResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The headers of every page: nothing of others is loaded, and nobody frames it. */
+/**
+ * The headers of every page: it loads no external content, and other pages must not embed it in a
+ * frame.
+ */
 export const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +

@@ -1,4 +1,4 @@
-/** The monitor process: what the operator sees of this installation, and does with its queues. */
+/** The monitor process: shows the operator this installation, and manages its queues. */
 import { clientIpResolver } from '#core/access/client-ip.ts';
 import { createLog } from '#core/base/log/log.ts';
 import {
@@ -26,7 +26,7 @@ import { operatorRoutes } from './routes.ts';
 import { serveMonitor } from './server.ts';
 import { SignIn } from './sign-in.ts';
 
-/** Most connections to the database, and as many to that of the queues. */
+/** Maximum connections to the database, and to that of the queues. */
 const CONNECTIONS = 2;
 const STATEMENT_TIMEOUT_MS = 10_000;
 

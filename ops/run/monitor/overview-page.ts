@@ -1,4 +1,4 @@
-/** The first page of the monitor, written on the server and without scripts. */
+/** The first page of the monitor, rendered on the server without scripts. */
 
 import type { ProcessMetrics } from '#core/base/metrics/process-metrics.ts';
 import { escapeHtml } from '#core/base/text/escape-html.ts';
@@ -42,7 +42,7 @@ function table(id: string, head: readonly string[], rows: readonly (readonly Cel
   return `<table id="${id}"><thead><tr>${titles}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
-/** A gauge of a process, from what it told. */
+/** A gauge of a process, from its reported metrics. */
 function gauge({ families }: ProcessMetrics, name: string): number | null {
   return families?.find((family) => family.name === name)?.values[0]?.value ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * What the operator of the monitor does with queues and jobs: the same services as behind `/queues` and
- * `/jobs`, with his name in the log and in the row of the job.
+ * The actions of the monitor's operator on queues and jobs. They use the same services as `/queues`
+ * and `/jobs`. The log and the row of the job contain the operator's name.
  */
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import type { Log } from '#core/base/log/log.ts';
@@ -9,7 +9,7 @@ import type { QueueSwitch } from '#core/jobs/queue-state.ts';
 import type { JobService } from '#core/services/jobs.ts';
 import type { QueueService } from '#core/services/queues.ts';
 
-/** He may do everything, and is no user of the API. */
+/** The operator has all permissions, and is not a user of the API. */
 const OPERATOR: Caller = Object.freeze({ ...ANONYMOUS, admin: true });
 
 export interface QueueActionsParts {

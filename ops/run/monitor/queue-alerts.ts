@@ -1,4 +1,4 @@
-/** Writes to the log when jobs do not run, with the reason, and when they run again. */
+/** Logs when jobs do not run, with the reason, and when they run again. */
 import type { Config } from '#core/base/config/variables.ts';
 import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -15,12 +15,12 @@ export interface AlertParts {
 const EVERY_MS = 2_000;
 
 /**
- * Looks at workers and queues until the returned function is called. What is over before a job would have
- * waited too long is no alert: every worker starts and stops.
+ * Checks workers and queues until the returned function is called. A problem that ends before a job
+ * would have waited too long is no alert, because every worker starts and stops.
  */
 export function watchQueues({ pool, schema, config, log }: AlertParts): () => void {
   const alerts = new Set<string>();
-  /** When each error was seen first, by `performance.now()`. */
+  /** When each error was first detected, by `performance.now()`. */
   let since = new Map<string, number>();
   let isLooking = false;
 
@@ -50,7 +50,7 @@ export function watchQueues({ pool, schema, config, log }: AlertParts): () => vo
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
-    // A database that is away is logged by those that need it.
+    // The processes that need the database log its outage.
     look()
       .catch((error: unknown) => log.debug({ err: error }, 'the queues could not be looked at'))
       .finally(() => {

@@ -1,4 +1,4 @@
-/** The metrics that no process has for itself: those of the queues, the sessions and the processes. */
+/** The metrics that no single process has: those of the queues, the sessions and the processes. */
 
 import { type MetricFamily, Metrics } from '#core/base/metrics/metrics.ts';
 import type { ProcessMetrics } from '#core/base/metrics/process-metrics.ts';
@@ -13,7 +13,7 @@ export class QueueMetrics {
     this.#parts = parts;
   }
 
-  /** What is known now; without the queues while the database does not answer. */
+  /** The current metrics; without the queues while the database does not respond. */
   async families(processes: readonly ProcessMetrics[]): Promise<readonly MetricFamily[]> {
     const metrics = new Metrics();
     for (const { name, families } of processes) {

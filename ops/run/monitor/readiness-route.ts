@@ -1,6 +1,6 @@
 /**
- * `/live` and `/ready`: which processes of this host live, and which can do their work. Balancers and
- * container platforms ask without credentials.
+ * `/live` and `/ready`: which processes of this host are live, and which can do their work. Load
+ * balancers and container platforms query them without credentials.
  */
 import type { ProcessState } from '#core/base/metrics/process-metrics.ts';
 import type { MonitorResponse } from './http.ts';
@@ -11,7 +11,7 @@ interface Shown {
   readonly reason?: string;
 }
 
-/** What is shown of a process. */
+/** The public state of a process. */
 function shownOf(question: 'live' | 'ready', { isLive, reason }: ProcessState): Shown {
   const isWell = question === 'live' ? isLive : isLive && reason === null;
   if (isWell) return { status: 'ok' };
@@ -22,7 +22,7 @@ function json(status: number, body: unknown): MonitorResponse {
   return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(body)}\n` };
 }
 
-/** A host answers for its edges; one without edges for its workers. */
+/** The state of a host depends on its edges; without edges, on its workers. */
 function isWell(processes: ReadonlyMap<string, Shown>): boolean {
   const named = (role: string) =>
     [...processes].filter(([name]) => name.startsWith(`${role}-`)).map(([, shown]) => shown);

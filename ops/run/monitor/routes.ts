@@ -32,7 +32,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Board = (request: MonitorRequest, path: string) => Promise<MonitorResponse>;
 
-/** The board is loaded when it is first opened: BullMQ is large. */
+/** Loads the board when it is first opened, because BullMQ is large. */
 function boardOnDemand({ queues, actions, log }: RouteParts): () => Promise<Board> {
   const open = async () => {
     const [{ openBoardQueues }, { openBoard }] = await Promise.all([
@@ -53,7 +53,7 @@ function boardOnDemand({ queues, actions, log }: RouteParts): () => Promise<Boar
   };
 }
 
-/** Everything that only the operator may see. */
+/** All routes that only the operator may use. */
 export function operatorRoutes(parts: RouteParts): MonitorRoute {
   const { signIn, collect } = parts;
   const board = boardOnDemand(parts);

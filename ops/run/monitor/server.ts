@@ -1,4 +1,7 @@
-/** The HTTP server of the monitor: a few routes for one operator, so Node's own server is enough. */
+/**
+ * The HTTP server of the monitor: it has few routes and one user, so Node's own server is
+ * sufficient.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { clientIpResolver } from '#core/access/client-ip.ts';
@@ -8,11 +11,14 @@ import { type MonitorRequest, type MonitorResponse, PAGE_HEADERS, text } from '.
 /** Answers a request; null when it is for another route. */
 export type MonitorRoute = (request: MonitorRequest) => Promise<MonitorResponse | null>;
 
-/** No route reads a body, so a long one is not waited for. */
+/** No route reads a body, so the server does not wait for a long one. */
 const BODY_MAX_SIZE = 65_536;
 const REQUEST_WITHIN_MS = 10_000;
 
-/** Pages of others may not change anything, although the browser sends the password with them. */
+/**
+ * Foreign pages must not change anything, although the browser sends the password with their
+ * requests.
+ */
 function isForeign({ method, headers }: IncomingMessage): boolean {
   if (method === 'GET' || method === 'HEAD') return false;
   const { origin, host } = headers;
@@ -24,7 +30,7 @@ function isForeign({ method, headers }: IncomingMessage): boolean {
 interface MonitorServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Finds the address of the client. */
+  /** Determines the client's address. */
   readonly clientIp: ReturnType<typeof clientIpResolver>;
   readonly log: Log;
 }
@@ -70,7 +76,10 @@ function send(outgoing: ServerResponse, { status, type, body, headers }: Monitor
   outgoing.end(body);
 }
 
-/** Listens until the server is closed. @param routes asked in this order */
+/**
+ * Listens until the server is closed.
+ * @param routes tried in this order
+ */
 export async function serveMonitor(
   routes: readonly MonitorRoute[],
   options: MonitorServerOptions,

@@ -1,7 +1,8 @@
 /**
- * Who may see the monitor: one operator with a password (HTTP Basic). Attempts are counted by the address of
- * their client alone, so that those of others do not lock the operator out. Few passwords are judged at a
- * time, fairly to addresses, however many clients try.
+ * Authenticates the only user of the monitor: an operator with a password (HTTP Basic). Attempts
+ * are counted by the address of their client alone, so that other clients cannot lock out the
+ * operator. Few passwords are verified at a time, fairly among addresses, regardless of the number
+ * of clients.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
@@ -13,11 +14,11 @@ import { type MonitorRequest, type MonitorResponse, text } from './http.ts';
 
 const MINUTE_S = 60;
 const TRIES_PER_ADDRESS = 10;
-/** Passwords that are judged at a time: each takes a processor for a while. */
+/** Passwords that are verified concurrently: each occupies a processor for a while. */
 const JUDGED_AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-/** Who signed in. */
+/** The signed-in operator. */
 export interface Operator {
   readonly name: string;
 }
@@ -30,7 +31,7 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** Name and password of a request; null when it has none that can be read. */
+/** Name and password of a request; null when they are missing or malformed. */
 function sent({ headers }: Pick<MonitorRequest, 'headers'>): readonly [string, string] | null {
   const { authorization } = headers;
   const match =
@@ -50,20 +51,20 @@ export class SignIn {
       refusal: () => new Error('Too many passwords are judged now.'),
     },
   });
-  /** The digest of the password that was right, so that its hash is not computed for each request. */
+  /** The digest of the correct password, so that its hash is not computed for each request. */
   #right: Buffer | null = null;
 
   constructor(credentials: MonitorCredentials) {
     this.#credentials = credentials;
   }
 
-  /** The operator, or the answer that refuses the request. */
+  /** The operator, or the response that refuses the request. */
   async of(request: Pick<MonitorRequest, 'headers' | 'ip'>): Promise<Operator | MonitorResponse> {
     const pair = sent(request);
     if (pair === null) return refusal(401, 'The monitor needs its user and password.');
     const [name, password] = pair;
     const address = addressKey(request.ip);
-    // An attempt counts before it is judged, so that attempts at the same time cannot exceed the limit.
+    // An attempt counts before it is verified, so that concurrent attempts cannot exceed the limit.
     const { consumedPoints, msBeforeNext } = await this.#byAddress.penalty(address);
     if (consumedPoints > TRIES_PER_ADDRESS) {
       const wait = Math.ceil(msBeforeNext / 1_000);
@@ -77,7 +78,7 @@ export class SignIn {
     return refusal(401, 'User or password is wrong.');
   }
 
-  /** Passwords that are more than can be judged count as wrong. */
+  /** Passwords beyond the capacity for verification count as wrong. */
   async #verify(address: string, password: string): Promise<boolean> {
     if (this.#right !== null && timingSafeEqual(digest(password), this.#right)) return true;
     const judge = () => verifyPassword(this.#credentials.hash, password);

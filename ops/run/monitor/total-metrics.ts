@@ -1,6 +1,7 @@
 /**
- * The metrics of all processes as one. Counters never go back: what a process counted is kept when it
- * ends, and when it does not answer, because Prometheus takes a smaller number for a new beginning.
+ * The combined metrics of all processes. Counters never decrease: the counts of a process are
+ * retained when it ends or does not respond. Otherwise Prometheus would interpret a smaller number
+ * as a restart.
  */
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { METRICS, type MetricFacts } from '#core/base/metrics/catalogue.ts';
@@ -9,13 +10,13 @@ import type { ProcessMetrics } from '#core/base/metrics/process-metrics.ts';
 
 const FACTS = new Map<string, MetricFacts>(Object.entries(METRICS));
 
-/** What a process said last. */
+/** The last report of a process. */
 interface Latest {
   readonly pid: number | null;
   readonly families: readonly MetricFamily[];
 }
 
-/** The same family with the name of its process, if that is one of its labels. */
+/** The same family with the name of its process, if the family has that label. */
 function named(family: MetricFamily, process: string): MetricFamily {
   if (FACTS.get(family.name)?.ofProcess !== true) return family;
   return {
@@ -24,7 +25,7 @@ function named(family: MetricFamily, process: string): MetricFamily {
   };
 }
 
-/** What only grows, with the number of series unchanged. */
+/** The families that only grow, with a constant number of series. */
 function counted(families: readonly MetricFamily[]): MetricFamily[] {
   return families.filter(({ type }) => type !== 'gauge');
 }
@@ -35,13 +36,13 @@ function sum(parts: readonly (readonly object[])[]): Registry {
 
 export class TotalMetrics {
   readonly #latest = new Map<string, Latest>();
-  /** What processes have counted that are gone. */
+  /** The counts of processes that have ended. */
   #gone: readonly object[] = [];
 
   /**
-   * Takes what the processes say now.
-   * @param own what the monitor adds
-   * @returns the text that Prometheus reads
+   * Merges the current reports of the processes.
+   * @param own metrics of the monitor
+   * @returns the text for Prometheus
    */
   async text(processes: readonly ProcessMetrics[], own: readonly MetricFamily[]): Promise<string> {
     const parts: (readonly object[])[] = [own];

@@ -1,4 +1,4 @@
-/** The text that an operator reads when everything runs. */
+/** The text that an operator sees when everything is running. */
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
@@ -8,21 +8,21 @@ import { adminAppFolder, docsFolder } from './built-folders.ts';
 import type { GeneratedAdmin } from './initial-admin.ts';
 
 export interface BannerFacts {
-  /** The database, and where its data is. */
+  /** The database, and the position of its data. */
   readonly database: string;
-  /** Where queue and messages run. */
+  /** The server of queue and messages. */
   readonly queue: string;
   /** Where files are stored. */
   readonly files: string;
   /** The number of processes of each kind. */
   readonly edges: number;
   readonly workers: number;
-  /** Only when it was created just now. */
+  /** Only if it was just created. */
   readonly admin: GeneratedAdmin | null;
   /** Null without one. */
   readonly monitor: {
     readonly url: string;
-    /** Only when it was generated just now. */
+    /** Only if it was just generated. */
     readonly password: string | null;
   } | null;
 }
@@ -52,7 +52,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** What runs on this host; the rest of the installation is on others. */
+/** The processes of this host; the rest of the installation runs on other hosts. */
 function running({ edges, workers }: Pick<BannerFacts, 'edges' | 'workers'>): string {
   if (edges === 0) return `${count(workers, 'worker')}; edges run on other hosts`;
   if (workers === 0) return `${count(edges, 'edge')}; workers run on other hosts`;
@@ -84,7 +84,7 @@ function adminLines(admin: GeneratedAdmin): [string, string][] {
   ];
 }
 
-/** What browsers find. */
+/** The pages for browsers. */
 function pageLines(config: Config, url: string): [string, string][] {
   const app: [string, string][] = existsSync(join(adminAppFolder(config), 'index.html'))
     ? [['Admin App', `${url}/admin`]]
@@ -103,7 +103,7 @@ function tryLines(url: string, token: string): [string, string][] {
   ];
 }
 
-/** The banner as text, in colour when stdout is a terminal with colours. */
+/** The banner as text, in color when stdout is a terminal with colors. */
 export function banner(config: Config, facts: BannerFacts): string {
   const url = config.PUBLIC_URL ?? localUrl(config);
   const token = facts.admin?.tokenGenerated ? facts.admin.token : '$ADMIN_TOKEN';

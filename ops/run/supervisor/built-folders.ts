@@ -1,4 +1,4 @@
-/** Where the builds of pages for browsers are. */
+/** The folders with the builds of browser pages. */
 import { join } from 'node:path';
 import type { Config } from '#core/base/config/variables.ts';
 

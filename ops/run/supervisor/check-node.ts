@@ -1,11 +1,11 @@
-/** Refuses a Node that nothing is tested with. */
+/** Refuses untested versions of Node. */
 import { SetupError } from '#core/model/system/setup-error.ts';
 
 const NODE_MAJOR = '22';
 
 /**
- * @param version that of Node, without the `v`
- * @throws {SetupError} when it is another one
+ * @param version of Node, without the `v`
+ * @throws {SetupError} for another version
  */
 export function checkNode(version: string): void {
   if (version.split('.')[0] === NODE_MAJOR) return;

@@ -25,15 +25,17 @@ export interface ChildSpec {
 export interface BackOff {
   readonly first: number;
   readonly most: number;
-  /** After this time a process counts as healthy, and its next restart is the first again. */
+  /**
+   * After this time a process counts as healthy, and its next restart uses the first pause again.
+   */
   readonly settled: number;
 }
 
 export const BACK_OFF: BackOff = { first: 1_000, most: 30_000, settled: 30_000 };
 
-/** A process gives a sign of life once a second; a busy one may be late. */
+/** A process sends a heartbeat once a second; a busy one may be late. */
 const SILENT_CHECKS = 3;
-/** A process that hangs may still give its jobs back. */
+/** A hanging process may still return its jobs. */
 const DRAIN_WITHIN_MS = 8_000;
 
 export interface ChildOptions {
@@ -41,9 +43,9 @@ export interface ChildOptions {
   readonly cwd: string;
   readonly log: Log;
   readonly backOff: BackOff;
-  /** The metrics of all processes, for one that asks. */
+  /** The metrics of all processes, for a process that requests them. */
   readonly collect: () => Promise<readonly ProcessState[]>;
-  /** Checks without a sign of life after which the process is ended. */
+  /** Checks without a heartbeat after which the process is ended. */
   readonly mostMissed: number;
   /** The process ended because of its configuration; it is not restarted. */
   readonly onMisconfigured: (role: string) => void;
@@ -60,9 +62,9 @@ export class Child {
   #restart: NodeJS.Timeout | undefined;
   readonly #asked = new Map<number, (families: readonly MetricFamily[] | null) => void>();
   #question = 0;
-  /** What it said last; null before it has said anything. */
+  /** Its last heartbeat; null before the first one. */
   #beat: Beat | null = null;
-  /** Checks since then. */
+  /** Checks since the last heartbeat. */
   #missed = 0;
   #isRestarting = false;
   #ended = Promise.withResolvers<void>();
@@ -97,7 +99,7 @@ export class Child {
       if (message.type === 'collect') void this.#collect(child, message.id);
       if (message.type !== 'ready') return;
       this.#serving = true;
-      // At the first start the banner says so for all.
+      // At the first start the banner reports this for all processes.
       const level = this.#failures === 0 ? 'debug' : 'info';
       this.#options.log[level]({ child: role, childPid: child.pid }, 'process is ready');
       this.#ready.resolve();
@@ -110,7 +112,7 @@ export class Child {
     child.once('exit', (code, signal) => this.#onEnd(since, code, signal));
   }
 
-  /** Asks the process to drain; resolves when it has ended. It is not restarted. */
+  /** Requests the process to drain; resolves when it has ended. It is not restarted. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#restart);
@@ -129,12 +131,12 @@ export class Child {
     return this.#spec.role;
   }
 
-  /** Null while there is none. */
+  /** Null while no process runs. */
   get pid(): number | null {
     return this.#process?.pid ?? null;
   }
 
-  /** The metrics of the process; null when it does not answer within so many milliseconds. */
+  /** The metrics of the process; null when it does not respond within this many milliseconds. */
   async metrics(within: number): Promise<readonly MetricFamily[] | null> {
     const child = this.#process;
     if (!this.#serving || child === null || !child.connected) return null;
@@ -163,12 +165,12 @@ export class Child {
     return this.#beat?.reason ?? null;
   }
 
-  /** Whether the process runs and gives signs of life. */
+  /** Whether the process runs and sends heartbeats. */
   get isLive(): boolean {
     return this.#process !== null && this.#missed <= SILENT_CHECKS;
   }
 
-  /** Ends the process when it has not given a sign of life for too long; called once a second. */
+  /** Ends the process when it has not sent a heartbeat for too long; called once a second. */
   check(): void {
     if (this.#beat === null || this.#stopping || this.#process === null) return;
     this.#missed += 1;
@@ -197,7 +199,7 @@ export class Child {
     setTimeout(() => child.kill('SIGKILL'), DRAIN_WITHIN_MS).unref();
   }
 
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   kill(): void {
     this.#process?.kill('SIGKILL');
   }
@@ -227,7 +229,7 @@ export class Child {
     this.#restart = setTimeout(() => this.#startAgain(), pause);
   }
 
-  /** The system may be out of processes or memory for a while. */
+  /** The system may temporarily lack processes or memory. */
   #startAgain(): void {
     try {
       this.start();

@@ -1,6 +1,4 @@
-/**
- * The connections to PostgreSQL that all processes together may open, compared with what it allows.
- */
+/** Compares the connections that all processes together may open with the limit of PostgreSQL. */
 import pg from 'pg';
 import type { Config } from '#core/base/config/variables.ts';
 import { SetupError } from '#core/model/system/setup-error.ts';
@@ -11,15 +9,15 @@ export const QUEUES = 4;
 const BUS = 1;
 /** Maximum connections for all queues of a process that only adds jobs. */
 const PRODUCER = 2;
-/** Each consumer of a queue has one for LISTEN; consumers and producer share these besides. */
+/** Each consumer of a queue has one for LISTEN; consumers and producer share these in addition. */
 const CONSUMER = 8;
 /** Maximum connections of MikroORM in a worker. */
 const ENTITIES = 2;
-/** A job keeps one connection for its transaction while the worker needs others. */
+/** A job uses one connection for its transaction while the worker needs other connections. */
 const WORKER_LEAST = 2;
 /** Connections of the monitor, without those for the queues. */
 const MONITOR = 2;
-/** For migrations, health checks of operators and the like. */
+/** Reserved for migrations, health checks of operators and similar tasks. */
 const SPARE = 10;
 
 type Sizes = Pick<
@@ -76,20 +74,20 @@ async function readLimits(url: string): Promise<Limits> {
   }
 }
 
-/** How many connections the processes get, and the warning about it. */
+/** The connections of the processes, and a warning if they are fewer than configured. */
 export interface Allotment {
   readonly DATABASE_POOL_MAX: number;
   readonly STREAM_MAX: number;
   readonly EDGE_PROCESSES: number;
   readonly WORKER_PROCESSES: number;
-  /** Null when they get what is configured. */
+  /** Null when they match the configuration. */
   readonly warning: string | null;
 }
 
 /** The minimum with which a process works. */
 const LEAST = { DATABASE_POOL_MAX: 1, STREAM_MAX: 1 };
 
-/** The highest number of connections per process that is possible; null when none is. */
+/** The highest possible number of connections per process; null when no number fits. */
 function fitProcesses(config: Sizes, allowed: number): Sizes | null {
   for (let pool = config.DATABASE_POOL_MAX; pool >= LEAST.DATABASE_POOL_MAX; pool -= 1) {
     for (let stream = config.STREAM_MAX; stream >= LEAST.STREAM_MAX; stream -= 1) {
@@ -100,7 +98,7 @@ function fitProcesses(config: Sizes, allowed: number): Sizes | null {
   return null;
 }
 
-/** Only roles that are configured. */
+/** Only the configured roles. */
 function oneOfEach({ EDGE_PROCESSES, WORKER_PROCESSES }: Sizes) {
   return {
     EDGE_PROCESSES: Math.min(EDGE_PROCESSES, 1),
@@ -108,7 +106,7 @@ function oneOfEach({ EDGE_PROCESSES, WORKER_PROCESSES }: Sizes) {
   };
 }
 
-/** Fewer connections per process first, then fewer edges, then fewer workers. */
+/** Reduces connections per process first, then edges, then workers. */
 function fit(config: Sizes, allowed: number): Sizes | null {
   const one = oneOfEach(config);
   for (let workers = config.WORKER_PROCESSES; workers >= one.WORKER_PROCESSES; workers -= 1) {
@@ -122,7 +120,7 @@ function fit(config: Sizes, allowed: number): Sizes | null {
 }
 
 /**
- * The connections of the processes, within what the server, the role and the database allow.
+ * The connections of the processes, within the limits of the server, the role and the database.
  * @param url without a pooler
  * @throws {SetupError} when these are too few for one edge and one worker
  */

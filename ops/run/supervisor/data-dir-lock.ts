@@ -30,7 +30,7 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-/** A socket file remains when its owner is killed; then nobody answers on it. */
+/** A socket file remains when its owner is killed; then no process responds on it. */
 async function listenOnFile(path: string): Promise<Server> {
   try {
     return await listen(path);
@@ -43,7 +43,7 @@ async function listenOnFile(path: string): Promise<Server> {
 
 /**
  * Locks the folder for this process. The lock is a socket: on Linux in the abstract namespace,
- * which the kernel frees when its owner ends in any way; elsewhere a temporary file. The file
+ * which the kernel frees whenever its owner ends; elsewhere a temporary file. The file
  * `supervisor.pid` is only information.
  * @throws {SetupError} when another process has locked the folder
  */

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { SetupError } from '#core/model/system/setup-error.ts';
 
-/** Why the system refused, such as `EACCES: permission denied`. */
+/** The system's reason, such as `EACCES: permission denied`. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return /^E\w+: [^,]+/.exec(error.message)?.[0] ?? error.message;
@@ -18,7 +18,7 @@ export function makeDataDir(path: string): void {
   try {
     if (!existsSync(path)) {
       mkdirSync(path, { recursive: true });
-      // Others may enter but not list it: PostgreSQL may have an account of its own.
+      // Other accounts may enter but not list it, because PostgreSQL may have a separate account.
       chmodSync(path, 0o711);
     }
   } catch (error) {
@@ -37,7 +37,7 @@ export function makeDataDir(path: string): void {
   }
 }
 
-/** Names DATA_DIR in an error about a file in it; other errors are returned unchanged. */
+/** Adds DATA_DIR to an error about a file in it; other errors are returned unchanged. */
 export function explainStorage(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'path' in error)) return error;
   const { path } = error;

@@ -18,31 +18,31 @@ import { checkPostgres, describeUrl, waitFor } from './wait-for-servers.ts';
 
 export interface Database {
   readonly url: string;
-  /** The same, without a transaction pooler. */
+  /** The same database without a transaction pooler. */
   readonly directUrl: string;
-  /** For people: which database, and where its data is. */
+  /** For the operator: the database, and the position of its data. */
   readonly description: string;
   /** Ends the embedded server within `within` milliseconds; does nothing to other servers. */
   stop(within: number): Promise<void>;
 }
 
-/** What the database needs besides the configuration. */
+/** The inputs of the database besides the configuration. */
 export interface Surroundings {
   /** Absolute path of `DATA_DIR`, which exists and, for the embedded database, is locked. */
   readonly dataDir: string;
   readonly report: Report;
   readonly log: Log;
-  /** Stops starting the embedded server, or waiting for another one. */
+  /** Cancels the start of the embedded server, or the wait for another one. */
   readonly stop: AbortSignal;
-  /** Waits for a server that is away. */
+  /** Wait for a server that is unavailable. */
   readonly waits: boolean;
 }
 
 const RESTART_AFTER_MS = 1_000;
 
 /**
- * PostgreSQL's own log: a file for each weekday in the folder `log` of the cluster. Refused
- * statements are left out, because they contain values of requests.
+ * PostgreSQL's own log: a file for each weekday in the folder `log` of the cluster. Failed
+ * statements are omitted, because they contain values of requests.
  */
 const SERVER_LOG = {
   logging_collector: 'on',
@@ -121,7 +121,7 @@ async function openConfigured(
 
 /**
  * Makes the database available.
- * @throws {SetupError} one line that names what cannot be used
+ * @throws {SetupError} one line with the reason why it cannot be used
  */
 export async function openDatabase(config: Config, surroundings: Surroundings): Promise<Database> {
   if (config.DATABASE_URL !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * Keeps the generated credentials of the first admin in `DATA_DIR/initial-admin.env`, so that they
- * are not lost with the terminal. Values that the operator chose are not stored.
+ * Stores the generated credentials of the first admin in `DATA_DIR/initial-admin.env`, so that they
+ * outlive the terminal. Values that the operator chose are not stored.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import type { Config } from '#core/base/config/variables.ts';
 import type { AdminCredentials } from '#core/model/system/bootstrap.ts';
 
 export interface GeneratedAdmin extends AdminCredentials {
-  /** The file with the generated values; null when nothing was generated. */
+  /** The file with the generated values; null when no value was generated. */
   readonly file: string | null;
   readonly passwordGenerated: boolean;
   readonly tokenGenerated: boolean;
 }
 
-/** Writes the file, readable by this account only; does nothing when nothing was generated. */
+/** Writes the file, readable only for this account; does nothing when no value was generated. */
 export function keepCredentials(
   config: Pick<Config, 'ADMIN_PASSWORD' | 'ADMIN_TOKEN'>,
   dataDir: string,

@@ -49,7 +49,7 @@ export interface InstallationOptions {
   readonly root: string;
   readonly scripts: Scripts;
   readonly log: Log;
-  /** Tells the operator what is being done. */
+  /** Reports the current action to the operator. */
   readonly report: (line: string) => void;
 }
 
@@ -68,7 +68,7 @@ export class Installation {
 
   /**
    * Starts everything and resolves when every process is ready.
-   * @param stop rejects it at the next step; {@link stop} then undoes what was done
+   * @param stop rejects the start at its next step; {@link stop} then reverts the completed steps
    * @throws {SetupError} one line with the reason why it cannot start
    */
   async start(stop: AbortSignal): Promise<BannerFacts> {
@@ -104,7 +104,7 @@ export class Installation {
       const allotment = await allotConnections(config, database.directUrl);
       return { allotment, admin: await this.#prepareTables(database) };
     };
-    // It may go away again.
+    // The database may become unavailable again.
     const { allotment, admin } = await whenReachable(log, prepare, stop);
     stop.throwIfAborted();
     if (allotment.warning !== null) log.warn(allotment.warning);
@@ -151,7 +151,7 @@ export class Installation {
       return null;
     }
     const lock = await lockFolder(this.#dataDir).catch(async (error: unknown) => {
-      // When the port is in use too, the operator should read that first.
+      // When the port is also in use, that error is more useful to the operator.
       await probe();
       throw error;
     });
@@ -202,7 +202,7 @@ export class Installation {
       DATABASE_URL: databaseUrl,
       DATA_DIR: this.#dataDir,
       EDGE_PROCESSES: String(config.EDGE_PROCESSES),
-      // Edges serve the folder that the banner is about.
+      // Edges serve the same folder as the banner shows.
       ADMIN_APP_DIR: adminAppFolder(config),
       DATABASE_POOL_MAX: String(allotment.DATABASE_POOL_MAX),
       STREAM_MAX: String(allotment.STREAM_MAX),

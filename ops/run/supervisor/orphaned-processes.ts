@@ -1,13 +1,13 @@
 /**
- * Edges and workers whose supervisor was killed: they notice it, drain and end, and keep the port
- * and their connections until then.
+ * Handles edges and workers whose supervisor was killed. They detect it, drain and end, and hold
+ * the port and their connections until then.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The variable that says that a process is ours, and which supervisor started it. */
+/** The variable that marks our processes with the supervisor that started them. */
 export const SUPERVISOR_VARIABLE = 'SLUICE_SUPERVISOR';
-/** Time that they have to drain: a little more than a supervisor gives them. */
+/** Time for draining: slightly more than a supervisor allows. */
 const DRAIN_WITHIN_MS = 10_000;
 const PAUSE_MS = 50;
 
@@ -20,28 +20,28 @@ function variablesOf(pid: number): ReadonlyMap<string, string> {
 
 interface Leftover {
   readonly pid: number;
-  /** When it started, in ticks since the system did: another process may get its id later. */
+  /** Its start, in ticks since the system started, because another process may reuse its id. */
   readonly startTime: string;
 }
 
 interface Status {
-  /** `Z` and `X` for a process that has ended, of which threads may still be ending. */
+  /** `Z` and `X` for a process that has ended, whose threads may still be ending. */
   readonly state: string;
   readonly parent: number;
   readonly startTime: string;
 }
 
-/** @throws when the process is gone */
+/** @throws when the process has ended */
 function statusOf(pid: number): Status {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field, the name in parentheses, may contain blanks and parentheses.
+  // The second field, the name in parentheses, may contain spaces and parentheses.
   const [state = '', parent, ...rest] = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return { state, parent: Number(parent), startTime: rest[17] ?? '' };
 }
 
 /**
  * Whether a process still holds its port and its files. A process that is ending loses its
- * environment first, so only its state says when it has ended.
+ * environment first, so only its state shows whether it has ended.
  */
 function isRunning({ pid, startTime }: Leftover): boolean {
   try {
@@ -54,7 +54,7 @@ function isRunning({ pid, startTime }: Leftover): boolean {
   }
 }
 
-/** Null for a process of another account, of another folder, or of a supervisor that lives. */
+/** Null for a process of another account, of another folder, or of a running supervisor. */
 function asLeftover(pid: number, dataDir: string): Leftover | null {
   try {
     const variables = variablesOf(pid);
@@ -68,7 +68,7 @@ function asLeftover(pid: number, dataDir: string): Leftover | null {
   }
 }
 
-/** None when the system has no /proc. */
+/** Empty when the system has no /proc. */
 function findLeftovers(dataDir: string): readonly Leftover[] {
   try {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
@@ -82,7 +82,7 @@ function end({ pid }: Leftover): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
   }
 }
 

@@ -1,11 +1,11 @@
-/** Checks that a pooler in front of the database keeps prepared statements. */
+/** Checks that a pooler in front of the database supports prepared statements. */
 import pg from 'pg';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
 import { SetupError } from '#core/model/system/setup-error.ts';
 import { describeUrl } from './wait-for-servers.ts';
 
 const WITHIN_MS = 5_000;
-/** SQLSTATEs for a prepared statement that is unknown, or exists already. */
+/** SQLSTATEs for a prepared statement that is unknown or already exists. */
 const MIXED_UP = new Set<string>([
   SQLSTATE.invalidSqlStatementName,
   SQLSTATE.duplicatePreparedStatement,
@@ -13,7 +13,8 @@ const MIXED_UP = new Set<string>([
 const NAMED = { name: 'sluice_start', text: 'SELECT 1' };
 
 /**
- * Uses a prepared statement again while another connection has the backend that prepared it.
+ * Executes a prepared statement again while another connection uses the server session that
+ * prepared it.
  * @throws {SetupError} one line, when the statement is unknown
  */
 export async function checkPreparedStatements(url: string): Promise<void> {
@@ -36,7 +37,7 @@ export async function checkPreparedStatements(url: string): Promise<void> {
     await other.query('BEGIN');
     await client.query(NAMED);
   } catch (error) {
-    // Other errors are noticed when the database is used.
+    // Other errors appear when the database is used.
     if (!(error instanceof pg.DatabaseError) || !MIXED_UP.has(error.code ?? '')) return;
     throw new SetupError(
       `DATABASE_URL: the pooler at ${describeUrl(url)} does not keep prepared statements; PgBouncer ` +

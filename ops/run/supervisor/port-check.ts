@@ -1,6 +1,6 @@
 /**
- * Checks that the port of the API is free before our edges share it: they listen with SO_REUSEPORT,
- * so another program on the port would go unnoticed.
+ * Checks that the port of the API is free before our edges share it. They listen with SO_REUSEPORT,
+ * which would not detect another program on the port.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -21,7 +21,7 @@ function fault({ HOST, PORT }: Address, prefix: string, code: unknown): string {
 }
 
 /**
- * Listens on the port alone for a short time.
+ * Listens exclusively on the port for a short time.
  * @param prefix of the names of its variables
  * @throws {SetupError} naming PORT or HOST when that fails
  */

@@ -11,9 +11,9 @@ interface Rights {
 }
 
 /**
- * The library of the queue needs CREATE on the database until its tables exist.
+ * The queue library needs CREATE on the database until its tables exist.
  * @param url without a pooler
- * @throws {SetupError} naming the missing right
+ * @throws {SetupError} naming the missing permission
  */
 export async function checkQueueRight(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });

@@ -1,6 +1,6 @@
 /**
- * The life of a supervisor: starts the installation, shows the banner, waits for the signal to
- * stop. A problem of the environment is one line on stderr and exit code 1.
+ * The life cycle of a supervisor: starts the installation, shows the banner, waits for the signal
+ * to stop. An environment problem results in one line on stderr and exit code 1.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,9 +13,9 @@ import { checkNode } from './check-node.ts';
 import { Installation, type Scripts } from './installation.ts';
 import { listenForInterrupt } from './stop-signal.ts';
 
-/** After this time the process ends, whatever is still running. */
+/** After this time the process ends even if others are still running. */
 const EXIT_WITHIN_MS = 9_800;
-/** Maximum time that a step of the start gets after a stop signal. */
+/** Maximum time for a step of the start after a stop signal. */
 const STEP_WITHIN_MS = 3_000;
 
 /** The lines to print for an error; an unexpected one with its stack. */
@@ -25,9 +25,9 @@ function explain(error: unknown): string {
 }
 
 /**
- * Runs an installation to its end.
+ * Runs an installation until it ends.
  * @param scripts the scripts of edges and workers, relative to the project's root
- * @returns the exit code: 0 when it was asked to stop
+ * @returns the exit code: 0 after a stop signal
  */
 export async function run(scripts: Scripts): Promise<number> {
   const { stop, hasten, stopped } = listenForInterrupt();

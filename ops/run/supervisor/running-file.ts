@@ -22,7 +22,7 @@ function read(dataDir: string): v.InferOutput<typeof running> | null {
 /**
  * Writes the URL of this installation.
  * @param dataDir absolute path
- * @returns removes the file, unless another installation has written it since
+ * @returns a function that removes the file, unless another installation has written it since
  */
 export function announce(config: Pick<Config, 'HOST' | 'PORT'>, dataDir: string): () => void {
   const file = fileOf(dataDir);
@@ -34,7 +34,7 @@ export function announce(config: Pick<Config, 'HOST' | 'PORT'>, dataDir: string)
   };
 }
 
-/** The URL of the installation on this folder, perhaps of one that was killed; null without one. */
+/** The URL of the installation on this folder, possibly of a killed one; null without one. */
 export function announcedUrl(config: Pick<Config, 'DATA_DIR'>): string | null {
   return read(config.DATA_DIR)?.url ?? null;
 }

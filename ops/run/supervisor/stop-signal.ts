@@ -1,8 +1,8 @@
-/** The signals by which an operator asks to stop, and to stop faster. */
+/** The signals with which an operator requests a stop, and a faster stop. */
 
 /**
  * One Ctrl-C can arrive twice: from the terminal, and through npm. A second signal counts only when
- * it comes this many milliseconds later.
+ * it arrives at least this many milliseconds later.
  */
 const SAME_WISH_MS = 500;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -16,7 +16,7 @@ export interface Interrupt {
   readonly stopped: Promise<void>;
 }
 
-/** Listens for the signals that end a process, as long as this one lives. */
+/** Listens for the signals that end a process, as long as this process runs. */
 export function listenForInterrupt(): Interrupt {
   const stop = new AbortController();
   const hasten = new AbortController();

@@ -1,4 +1,4 @@
-/** Says in the banner where files are stored, and whether that can be used. */
+/** Describes the file storage for the banner, and whether it is usable. */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/base/config/variables.ts';
@@ -13,7 +13,10 @@ function place({ locations: [location] }: Config): string {
   return `bucket ${bucket}${endpoint === undefined ? '' : ` at ${endpoint}`}`;
 }
 
-/** The folder or bucket of files, with a warning when it gives no good answer within three seconds. */
+/**
+ * The folder or bucket of files, with a warning when it does not respond correctly within three
+ * seconds.
+ */
 export async function describeStorage(config: Config): Promise<string> {
   const waiting = new AbortController();
   const late = delay(WITHIN_MS, false, { signal: waiting.signal }).catch(() => false);

@@ -1,11 +1,13 @@
-/** All processes of this installation: started together, kept alive, drained together. */
+/**
+ * All processes of this installation: started together, restarted when they end, drained together.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/base/log/log.ts';
 import type { ProcessState } from '#core/base/metrics/process-metrics.ts';
 import { SetupError } from '#core/model/system/setup-error.ts';
 import { BACK_OFF, type BackOff, Child, type ChildSpec } from './child-process.ts';
 
-/** A process that answers later is left out of the metrics. */
+/** A process that responds later is omitted from the metrics. */
 const METRICS_WITHIN_MS = 1_000;
 
 const CHECK_MS = 1_000;
@@ -35,11 +37,12 @@ export class Supervisor {
     watchdog = WATCHDOG_MS,
   }: SupervisorOptions) {
     this.#log = log;
-    // A rejection without a listener is no error.
+    // Prevents an unhandled rejection without a listener.
     this.#failed.promise.catch(() => undefined);
     const onMisconfigured = (role: string) =>
       this.#failed.reject(new SetupError(`The ${role} cannot run with this configuration`));
-    // Checks are counted, so that a supervisor that was itself frozen blames nobody.
+    // Checks are counted instead of time, so that a supervisor that was itself frozen ends no
+    // process.
     const mostMissed = Math.max(1, Math.ceil(watchdog / CHECK_MS));
     this.#children = children.map(
       (spec) =>
@@ -67,7 +70,9 @@ export class Supervisor {
     await Promise.race([Promise.all(this.#children.map((child) => child.ready)), this.failed]);
   }
 
-  /** The metrics of every process; of those that do not answer within a second only the name. */
+  /**
+   * The metrics of every process; only the name for processes that do not respond within a second.
+   */
   async metrics(): Promise<readonly ProcessState[]> {
     const numbers = new Map<string, number>();
     return await Promise.all(
@@ -83,7 +88,7 @@ export class Supervisor {
   }
 
   /**
-   * Drains every process. Ends those that are left after `within` milliseconds, or as soon as
+   * Drains every process. Ends the remaining ones after `within` milliseconds, or as soon as
    * `hasten` is aborted. Resolves when all have ended.
    */
   async stop(within: number, hasten: AbortSignal): Promise<void> {

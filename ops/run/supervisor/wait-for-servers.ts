@@ -1,6 +1,6 @@
 /**
- * Checks that the configured servers can be used, before anything starts, and waits for those that
- * are away.
+ * Checks that the configured servers can be used before any process starts, and waits for
+ * unavailable ones.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -19,19 +19,19 @@ export function describeUrl(url: string): string {
   return `${hostname || 'the local socket'}:${port || usual}${name === '' ? '' : `/${name}`}`;
 }
 
-/** The server is away, and may come back. */
+/** The server is unavailable, possibly only temporarily. */
 class AwayError extends SetupError {}
 
 const TRY_AGAIN_MS = 250;
 
-/** How to handle servers that are away. */
+/** The handling of unavailable servers. */
 export interface WaitOptions {
   readonly report: (line: string) => void;
-  /** Ends the waiting with its reason. */
+  /** Ends the wait with its reason. */
   readonly stop: AbortSignal;
 }
 
-/** Retries until the server answers; other errors are thrown. */
+/** Retries until the server responds; other errors are thrown. */
 export async function waitFor<T>(
   check: () => Promise<T>,
   { report, stop }: WaitOptions,
@@ -73,7 +73,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Connects to a PostgreSQL and checks its version, and that it takes writes.
+ * Connects to a PostgreSQL and checks its version, and that it accepts writes.
  * @param variable names the URL in the error
  * @returns the server's version, such as `16.4`
  * @throws {SetupError} one line that names the variable and never contains the password

@@ -1,4 +1,4 @@
-/** A client that imports small files one after the other, and repeats what it got no answer to. */
+/** A client that imports small files one after the other, and repeats unanswered requests. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../until.ts';
 import type { SluiceHost } from './installation.ts';
@@ -10,12 +10,12 @@ const PAUSE_MS = 50;
 
 export interface SubmittedImport {
   readonly job: string;
-  /** In a column of all its rows. */
+  /** The value in a column of all its rows. */
   readonly label: string;
   readonly rows: number;
 }
 
-/** A file of so many rows with a label. */
+/** A file of this many rows with a label. */
 export function fileOf(label: string, rows: number): FormData {
   const lines = Array.from({ length: rows }, (_, n) => `${label},${n}\n`);
   const form = new FormData();
@@ -31,7 +31,7 @@ export async function submit(
 ): Promise<SubmittedImport> {
   for (let attempt = 0; ; attempt += 1) {
     const edge = edges[attempt % edges.length];
-    // Who gets no answer, or a 503, asks again.
+    // A request without a response, or with a 503, is repeated.
     const answer = await edge
       ?.ask(`/utils/import/${collection}?background`, {
         method: 'POST',
@@ -49,7 +49,7 @@ export async function submit(
   }
 }
 
-/** The state of a job; null when nobody can tell. */
+/** The state of a job; null when it is unavailable. */
 export async function stateOf(edge: SluiceHost, job: string): Promise<string | null> {
   try {
     const answer = await edge.ask(job);
@@ -72,13 +72,13 @@ export async function ended(edge: SluiceHost, job: string): Promise<string> {
 }
 
 export interface ImportingClient {
-  /** What was accepted. */
+  /** The accepted imports. */
   readonly submitted: readonly SubmittedImport[];
   /** Resolves when its last import is accepted. */
   stop(): Promise<void>;
 }
 
-/** Imports at the edges by turns until it is stopped. */
+/** Imports at alternating edges until it is stopped. */
 export function startImporting(name: string, edges: readonly SluiceHost[]): ImportingClient {
   const submitted: SubmittedImport[] = [];
   let stopped = false;

@@ -1,4 +1,4 @@
-/** An installation whose servers, edges and workers have hosts of their own. */
+/** An installation whose servers, edges and workers run on separate hosts. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,9 +17,9 @@ const HARNESS = import.meta.dirname;
 export interface SluiceHost extends HostProcess {
   readonly host: Host;
   readonly url: string;
-  /** Sends a request as the administrator from this process; five seconds are all it may take. */
+  /** Sends a request as the administrator from this process, with a timeout of five seconds. */
   ask(path: string, init?: RequestInit): Promise<Response>;
-  /** The status of an answer to a request from the host itself. */
+  /** The status of the response to a request from the host itself. */
   askInside(path: string): Promise<number>;
 }
 
@@ -29,7 +29,7 @@ export interface Installation {
   readonly files: Host;
   /** Connections of the test itself. */
   readonly db: pg.Pool;
-  /** Variables with which a host keeps files in the bucket. */
+  /** Variables with which a host stores files in the bucket. */
   readonly bucket: Readonly<Record<string, string>>;
   /** Starts Sluice on a new host, and waits until it is ready. */
   start(name: string, env: Readonly<Record<string, string>>): Promise<SluiceHost>;
@@ -97,7 +97,7 @@ async function startServers(network: Network, folder: string) {
 /** Starts the servers; everything ends with the test. */
 export async function startInstallation(t: Teardown, network: Network): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-hosts-'));
-  // PostgreSQL runs under an account of its own when this process is root's.
+  // PostgreSQL runs under a separate account when this process runs as root.
   chmodSync(folder, 0o755);
   const { databaseUrl, redisUrl, filesUrl, ...servers } = await startServers(network, folder);
   const db = new pg.Pool({ connectionString: databaseUrl, max: 4 });

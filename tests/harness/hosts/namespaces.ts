@@ -9,12 +9,12 @@ function ip(...args: readonly string[]): string {
   return execFileSync('ip', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What is there already needs no second attempt. */
+/** Existing objects need no second attempt. */
 function tryIp(...args: readonly string[]): void {
   try {
     ip(...args);
   } catch {
-    // It is gone.
+    // It no longer exists.
   }
 }
 
@@ -31,24 +31,24 @@ function pidsIn(namespace: string): number[] {
   return ip('netns', 'pids', namespace).split('\n').filter(Boolean).map(Number);
 }
 
-/** Kills what runs in a namespace, also what was started meanwhile, and removes it. */
+/** Kills all processes in a namespace, including those started in the meantime, and removes it. */
 function remove(namespace: string): void {
   for (let left = pidsIn(namespace); left.length > 0; left = pidsIn(namespace)) {
     for (const pid of left) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended by itself.
+        // It has already ended.
       }
     }
   }
   tryIp('netns', 'del', namespace);
 }
 
-/** The names of a run begin with this, and its process id. */
+/** The prefix of the names of a run, followed by its process id. */
 const PREFIX = 'sluice-';
 
-/** Removes what killed runs have left. */
+/** Removes the leftovers of killed runs. */
 function sweep(): void {
   let names: string[] = [];
   try {
@@ -64,7 +64,7 @@ function sweep(): void {
   }
 }
 
-/** Null where namespaces cannot be made. */
+/** Null where namespaces cannot be created. */
 export function openNamespaces(): Network | null {
   const { pid } = process;
   const bridge = `slb${pid}`;

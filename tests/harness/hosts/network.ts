@@ -1,38 +1,39 @@
 /**
- * Hosts of a small network, each of which can be cut off. With the rights to it, each is a network
- * namespace on a bridge of its own; elsewhere it is a group of processes, which is frozen instead.
+ * Hosts of a small network, each of which can be disconnected. With sufficient privileges, each is
+ * a network namespace on a separate bridge. Otherwise it is a group of processes, which is frozen
+ * instead.
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 
-/** What a test starts on a host. */
+/** A process that a test starts on a host. */
 export interface HostProcess {
   readonly process: ChildProcess;
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly output: () => string;
 }
 
 export interface Host {
   readonly name: string;
-  /** Where the other hosts reach it. */
+  /** The address for other hosts. */
   readonly address: string;
-  /** Runs a program there; it ends with the network. */
+  /** Runs a program on the host; it ends with the network. */
   run(command: string, args: readonly string[], env: SpawnOptions['env']): HostProcess;
-  /** Ids of the processes that run there. */
+  /** Ids of the processes on the host. */
   pids(): readonly number[];
-  /** From now on it reaches nobody, and nobody reaches it. */
+  /** Disconnects the host in both directions. */
   cut(): void;
-  /** Undoes that. */
+  /** Reconnects the host. */
   heal(): void;
 }
 
 export interface Network {
   readonly kind: 'namespaces' | 'process groups';
   host(name: string): Host;
-  /** Ends everything that runs there and removes it. */
+  /** Ends all processes and removes the network. */
   close(): void;
 }
 
-/** Keeps the end of what a process writes. */
+/** Stores the end of a process's output. */
 export function outputOf(child: ChildProcess): () => string {
   let text = '';
   const keep = (chunk: unknown) => {

@@ -1,4 +1,4 @@
-/** Opens the best kind of network that this machine allows. */
+/** Opens the best kind of network that this machine supports. */
 import type { Teardown } from '../database.ts';
 import { openNamespaces } from './namespaces.ts';
 import type { Network } from './network.ts';

@@ -1,4 +1,7 @@
-/** Hosts as processes with their children on this one: what is cut off is frozen, its connections stay open. */
+/**
+ * Hosts as processes with their children on this host: a disconnected host is frozen, and its
+ * connections stay open.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Host, type Network, outputOf } from './network.ts';
@@ -9,19 +12,19 @@ function parents(): ReadonlyMap<number, number> {
   for (const pid of readdirSync('/proc').map(Number)) {
     if (!pid) continue;
     try {
-      // Behind the name of the program, which stands in brackets, are its state and its parent.
+      // The fields after the program name in parentheses are its state and its parent.
       const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');
       found.set(pid, Number(parent));
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return found;
 }
 
-/** A process and all that it and its children have started; empty when it has ended. */
+/** A process and all its descendants; empty when it has ended. */
 function familyOf(child: ChildProcess): number[] {
   const { pid } = child;
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return [];
@@ -38,7 +41,7 @@ function signalAll(children: readonly ChildProcess[], signal: NodeJS.Signals): v
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
 }
