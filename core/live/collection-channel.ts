@@ -13,7 +13,12 @@ import { TimeSlice } from '#core/base/process/time-slice.ts';
 import type { Change } from '#core/write/changes/change.ts';
 import { ChangeLog, type NumberedChange } from './change-log.ts';
 import type { HolderQueues, QueuedWork } from './holder-queues.ts';
-import type { FoundItems, LiveItemReader, SubscriberContext } from './live-item-reader.ts';
+import type {
+  FoundItems,
+  LiveItemReader,
+  RequestedItems,
+  SubscriberContext,
+} from './live-item-reader.ts';
 import type { LiveAction, Subscriber } from './subscriber.ts';
 
 export interface CollectionChannelParts {
@@ -244,7 +249,7 @@ export class CollectionChannel {
     return this.#log.after(first);
   }
 
-  #find({ subscriber, context }: Subscription, keys: RequestedKeys): Promise<FoundItems | null> {
+  #find({ subscriber, context }: Subscription, keys: RequestedItems): Promise<FoundItems | null> {
     const { collection, reads } = this.#parts;
     return reads.find(collection, subscriber.question, context, keys);
   }
@@ -338,13 +343,7 @@ function requireRecent({ at }: NumberedChange): void {
   throw unavailable('database', reason('event_read_too_slow'));
 }
 
-/** The keys of changed items, as far as a member follows their kind of change. */
-interface RequestedKeys {
-  readonly written: readonly string[];
-  readonly deleted: readonly string[];
-}
-
-function requestedKeys({ members }: Group, changes: readonly NumberedChange[]): RequestedKeys {
+function requestedKeys({ members }: Group, changes: readonly NumberedChange[]): RequestedItems {
   const wanted = new Set<LiveAction>();
   for (const { subscriber } of members) for (const one of subscriber.actions) wanted.add(one);
   const keysOf = (isMeant: (action: Change['action']) => boolean) => [
