@@ -21,7 +21,7 @@ export interface CacheableRead {
   readonly catalog: Catalog;
   readonly caller: Caller;
   readonly statement: Statement;
-  /** What is made of its result. */
+  /** The output format that is made of its result. */
   readonly form: string;
   /** The collections that the answer depends on; null when it depends on something else too. */
   readonly reads: ReadonlySet<string> | null;

@@ -18,13 +18,13 @@ export interface WriteGuardParts {
 /** A write that is about to be committed. */
 export interface OpenWrite {
   /**
-   * After COMMIT, whatever its result: resolves when no new reader gets anything older.
+   * After COMMIT, whatever its result: resolves when no new reader gets an older answer.
    * @throws ServiceError SERVICE_UNAVAILABLE when that cannot be guaranteed
    */
   committed(): Promise<void>;
 }
 
-/** A write that concerns no cache. */
+/** A write that affects no cached answer. */
 const UNHEARD: OpenWrite = { committed: () => Promise.resolve() };
 
 export class WriteGuard {

@@ -1,6 +1,6 @@
 /**
- * Writes items with everything that is related to them: read the payload, lock what exists, judge
- * all of it, then write. The number of statements depends on the payload's shape alone.
+ * Writes items with all related items: reads the payload, locks existing rows, checks permissions
+ * for everything, then writes. The number of statements depends only on the payload's shape.
  */
 import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Key } from '#core/query/key.ts';
@@ -18,16 +18,16 @@ import { writeRows } from './write-rows.ts';
 
 export type { InputItem } from './payload-planner.ts';
 
-/** What writing a payload needs beside the write of its own collection. */
+/** The context of a payload beyond the write context of its own collection. */
 export interface RelationalWriteContext {
-  /** The writes of the other collections that the payload reaches. */
+  /** The write contexts of the other collections in the payload. */
   readonly writeOf: WriteOf;
-  /** Most items that the whole payload may write; undefined: no bound. */
+  /** The maximum number of items that the payload may write; undefined: no limit. */
   readonly maxItems: number | undefined;
   readonly history: Recorder;
 }
 
-/** Calls the rules of all collections that a plan reaches, once each. */
+/** Calls the `begin` rule of each collection in a plan once. */
 async function begin(level: Level, writeOf: WriteOf, begun = new Set<string>()): Promise<void> {
   const { name } = level.collection;
   if (!begun.has(name)) {
@@ -40,8 +40,8 @@ async function begin(level: Level, writeOf: WriteOf, begun = new Set<string>()):
 }
 
 /**
- * Writes items and what is related to them.
- * @returns their keys, in step with the inputs
+ * Writes items and their related items.
+ * @returns their keys, in the order of the inputs
  * @throws ServiceError FORBIDDEN, FAILED_VALIDATION, INVALID_PAYLOAD naming the place
  */
 export async function writeItems(
