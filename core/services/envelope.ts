@@ -26,7 +26,7 @@ export const NO_ENVELOPE: Envelope = Object.freeze({
   around: ({ data }: ReadData) => data,
 });
 
-/** Puts something before and behind data. */
+/** Adds text before and after data. */
 export function wrapText(before: string, data: EncodedText, behind: string): EncodedText {
   if (typeof data === 'string') return before + data + behind;
   data.surround(before, behind);

@@ -1,6 +1,6 @@
 /**
- * Updates and deletes items by their keys in one round trip. What is refused, or takes more than the statements
- * made here, is left to the step-by-step writer, which tells why.
+ * Updates and deletes items by their keys in one round trip. Rejected writes, and writes that need
+ * more statements, are left to the step-by-step writer, which reports the error.
  */
 
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
@@ -34,17 +34,17 @@ import { LookupNeededError, type WriteContext } from '#core/write/write-context.
 import type { ItemContext } from './request-context.ts';
 import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
 
-/** What was done; null: nothing, for whatever reason. */
+/** The result; null: nothing was written, for any reason. */
 export type KeyedWriteOutcome = { readonly answer: string | null } | null;
 
 type Form = Pick<CompiledChange, 'readback' | 'reaches'>;
 
-/** Stands for a question where a statement answers none. */
+/** Replaces the query when a statement returns no answer. */
 function nothing({ bounds }: ItemContext): UnparsedQuery {
   return { text: '', query: () => parseQuery({}, bounds) };
 }
 
-/** The plan of a write; null also where that is refused. */
+/** The plan of a write; null also when the write is rejected. */
 async function planned(
   plan: () => KeyedWrite | null | Promise<KeyedWrite | null>,
 ): Promise<KeyedWrite | null> {
@@ -63,7 +63,7 @@ export class KeyedWriter {
   readonly #locks = new StatementCache<null>();
   readonly #reads = new StatementCache<null>();
 
-  /** @param schema that of the system tables */
+  /** @param schema the schema of the system tables */
   constructor(schema: string) {
     this.#schema = schema;
   }
@@ -84,7 +84,7 @@ export class KeyedWriter {
 
   /**
    * Prepares the update of items.
-   * @returns null when the step-by-step writer has to do it
+   * @returns null when the step-by-step writer must do it
    */
   async update(
     context: ItemContext,
@@ -116,7 +116,7 @@ export class KeyedWriter {
     const change = this.#change(context, plan, question, null);
     const { readback, reaches } = change.kind;
     const readsAfter = readback === 'after' && question !== null;
-    // There is no statement yet that reads several behind what wrote them.
+    // No statement exists yet that reads several items after their write.
     if (readsAfter && plan.isList) return null;
     const values = await keyedValues(plan, history);
     const before = locksBefore(plan, change.kind)
@@ -150,7 +150,7 @@ export class KeyedWriter {
     };
   }
 
-  /** The statement of a write, made once for all of the same form. */
+  /** The statement of a write, built once for all writes of the same form. */
   #change(
     context: ItemContext,
     plan: KeyedWrite,
@@ -196,7 +196,7 @@ export class KeyedWriter {
   }
 }
 
-/** Whether the step-by-step writer may try: it fails in its own words, or reads a large item. */
+/** Whether the step-by-step writer may retry: it reports its own error, or reads a large item. */
 export function isRefusal(error: unknown): boolean {
   return blamesValue(error) || isLargeWrite(error);
 }

@@ -1,7 +1,7 @@
 /**
- * The plan of a read: the query, resolved with one catalog and one caller's permissions. It is an
- * immutable tree of levels, tables, joins, conditions and values; `core/read/sql` converts it to a
- * statement without further lookups.
+ * The plan of a read: the query, resolved with one catalog and one caller's permissions. It is a
+ * tree of levels, tables, joins, conditions and values; `core/read/sql` converts it to a statement
+ * without further lookups.
  */
 
 import type { Sql } from '#core/database/sql.ts';

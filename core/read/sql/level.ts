@@ -1,7 +1,7 @@
 /**
- * Writes the levels of a result. Related items are subselects per row. Where that would scan a
- * table for each row, all rows are materialized first, and one subselect per relation reads the
- * related items of all rows.
+ * Writes the levels of a result. Related items are subselects per row. If these would scan a table
+ * per row, all rows are materialized first, and one subselect per relation reads the related items
+ * of all rows.
  */
 import { empty, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import {

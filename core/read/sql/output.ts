@@ -32,9 +32,9 @@ function commaList(column: Sql): Sql {
 const EXACT_NUMBERS: ReadonlySet<string> = new Set(['int8', 'numeric']);
 
 /**
- * An array of documents. Elements that are texts, lists or JSON nulls become texts in JSON: a
- * nested list would look like a dimension, and null like a missing document. In several dimensions
- * all documents are texts.
+ * An array of documents. Elements that are texts, lists or JSON nulls become JSON texts: a nested
+ * list would look like a dimension, and null like a missing document. In several dimensions all
+ * documents are texts.
  */
 function documents(column: Sql, type: 'json' | 'jsonb'): Sql {
   const kind = type === 'json' ? sql`json_typeof(e)` : sql`jsonb_typeof(e)`;

@@ -1,4 +1,4 @@
-/** Writes one operator on one value, whatever the value is made of. */
+/** Writes one operator on one value of any kind. */
 
 import { bareType } from '#core/database/column-type.ts';
 import { join, raw, Sql, sql } from '#core/database/sql.ts';
@@ -11,7 +11,7 @@ import { geometryPredicate } from './geometry.ts';
 import { compareMember, memberInList } from './json-member.ts';
 import { isNotEmptySql as documentFilled, listContains } from './readable-json.ts';
 
-/** What a test is about, as it is written. */
+/** The value of a test, as SQL. */
 export interface Written {
   readonly value: Sql;
   /** The stored column value, if the value is a column. */
