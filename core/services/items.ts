@@ -105,8 +105,8 @@ export class ItemService extends ItemReader {
 
   /**
    * Checks, knowing only the action, whether the caller may perform it at all; one of the actions
-   * is enough. A singleton requires the permissions of an upsert, because its first update creates
-   * it.
+   * is enough. For a singleton, permission to create or update is enough, because its first update
+   * creates it.
    * @returns whether the collection is a singleton
    * @throws ServiceError FORBIDDEN
    */

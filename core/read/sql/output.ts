@@ -85,7 +85,7 @@ export function outputOf(field: ColumnField, column: Sql): Sql {
 const COORDINATE_DIGITS = 15;
 
 /**
- * The same for a file that is read back by an import: to the last digit. Dates and times are left to
+ * The same for a file that an import reads back: with full precision. Dates and times are left to
  * `row_to_json`, which writes them as ISO 8601 with all their digits.
  */
 export function exactOutput(field: ColumnField, column: Sql): Sql {

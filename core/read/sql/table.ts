@@ -108,9 +108,9 @@ export function refersTo(table: Table, relation: AnyToOne, collection: string): 
 }
 
 /**
- * How to find an item of one collection for a row that refers to it: the item's column, and the
- * key, which is null on rows that refer to other collections. The cast is inside CASE, so that it
- * runs only on keys of this collection, and the key's index serves.
+ * How to find the item that a row refers to: the item's column, and the key, which is null on rows
+ * that refer to other collections. The cast is inside CASE, so that it runs only on keys of this
+ * collection, and the key's index serves.
  */
 export function anyEnds(
   from: Table,

@@ -104,7 +104,9 @@ async function auditStorage(
   return { unknown: unknown.length, missing: gone.length };
 }
 
-/** Names that are still missing: not deleted, and not stored, while the storage was listed. */
+/**
+ * Rechecks the first of the missing names, and drops those that were stored or deleted meanwhile.
+ */
 async function stillMissing(
   options: ContentAuditOptions,
   storage: string,

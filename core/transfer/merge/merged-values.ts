@@ -1,24 +1,24 @@
-/** The values that a merge gives to the columns of its table, for the staged row `s`. */
+/** The values that a merge writes to the columns of its table, for the staged row `s`. */
 import { identifier, type Sql, sql } from '#core/database/sql.ts';
 import type { Action } from '#core/write/payload.ts';
 import { type Staged, valueOr } from '../copy/staging-table.ts';
 import type { ImportTarget } from '../import-target.ts';
 import { type ActionValues, valueWith } from '../validate/generated-values.ts';
 
-/** A column, and the value that it is given. */
+/** A column, and its value. */
 export interface MergedValue {
   readonly name: string;
   readonly value: Sql;
 }
 
-/** The columns that the file or something else gives values to. */
+/** The columns with values from the file, a preset or a special flag. */
 function writtenColumns(staged: Staged, { values }: ActionValues): string[] {
   return [...new Set([...staged.columns.map(({ name }) => name), ...values.keys()])];
 }
 
 /**
  * The value of a column for a staged row.
- * @param otherwise for rows that are given none
+ * @param otherwise for rows without a value
  */
 export function mergedValue(
   target: ImportTarget,
@@ -30,7 +30,7 @@ export function mergedValue(
   return valueWith(target.made[action].values.get(name), given, otherwise);
 }
 
-/** The values of items that exist, as `t`. */
+/** The values of existing items `t`. */
 export function updatedValues(target: ImportTarget, staged: Staged): MergedValue[] {
   return writtenColumns(staged, target.made.update).map((name) => {
     const otherwise = sql`t.${identifier(name)}`;

@@ -1,2 +1,2 @@
-/** A row has related items, so that the file is written with them. */
+/** A row has related items, so the nested import must write the file. */
 export class NestedItem extends Error {}
