@@ -1,10 +1,10 @@
-/** Fields whose values are never shown. */
+/** Fields whose values are never returned. */
 import type { Field } from './catalog.ts';
 
-/** What stands for a value that is set but never shown. */
+/** Replaces a value that is set but never returned. */
 export const CONCEALED = '**********';
 
-/** Whether a field's values are never shown: what is hashed is concealed, whatever its type is. */
+/** Whether a field's values are never returned: hashed values are concealed, whatever the type. */
 export function isConcealed({ type, special }: Pick<Field, 'type' | 'special'>): boolean {
   return type === 'hash' || special.includes('hash') || special.includes('conceal');
 }
