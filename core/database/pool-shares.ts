@@ -314,8 +314,8 @@ export class PoolShares {
 
   /**
    * A holder leaves one connection for slow reads to other holders. While there are other holders,
-   * it also leaves them one connection for writes to a table, and half of those for new and for
-   * long reads.
+   * it also leaves them one connection for writes to a table. It gets at most half of the
+   * connections for new and for long reads then.
    */
   #isWithinShare(kind: Kind, holder: string, table: string | null): boolean {
     if (kind === 'read' || kind === 'stream') return true;

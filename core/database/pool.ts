@@ -31,7 +31,8 @@ const IDLE_WITHIN_MS = 10_000;
 const LONG_ROW = 16_384;
 /**
  * Settings of every session: times in UTC, no JIT compilation for short statements, limited waits.
- * The session of a process that disappeared is ended within a minute, whatever it does or locks.
+ * The session of a process that disappeared is ended within a minute, even if it runs a statement
+ * or holds locks.
  */
 export function sessionSettings(statementTimeout: number): string {
   return [

@@ -39,7 +39,7 @@ const BUSY_MS = 2;
 const SPARE = 1;
 /**
  * Times on pipelined connections are averages over about this number. On a busy machine a single
- * long run would otherwise move a quick read to the pool, where more reads run at once, and each
+ * long run would otherwise move a quick read to the pool. There more reads run at once, and each
  * takes longer.
  */
 const AVERAGED = 8;

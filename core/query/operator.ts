@@ -36,8 +36,8 @@ export type Operator = (typeof ALL)[number];
 export type SpatialOperator = (typeof SPATIAL)[number];
 
 /**
- * The operand of an operator: true or false, a list, two values, one value that may be null, a text
- * that may be empty, a geometry, or one value that is neither null nor empty.
+ * The operand of an operator: true or false, a list, two values, a single value that may be null, a
+ * text that may be empty, a geometry, or a filled value, which is neither null nor empty.
  */
 export type OperandShape = 'flag' | 'list' | 'pair' | 'single' | 'text' | 'filled' | 'geometry';
 

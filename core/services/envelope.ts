@@ -15,7 +15,7 @@ export interface ReadData {
 
 /** How an API makes an answer from data. */
 export interface Envelope {
-  /** Distinguishes answers with this envelope from others in the response cache. */
+  /** Distinguishes answers with this envelope from other answers in the response cache. */
   readonly name: string;
   around(data: ReadData): EncodedText;
 }

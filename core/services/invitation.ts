@@ -66,11 +66,11 @@ export class Invitations {
   }
 
   /**
-   * Creates a user for each new address, and sends a mail to all who have not accepted yet. Users
-   * invited with another role get this one. Addresses of other users are ignored.
-   * @throws ServiceError FORBIDDEN without the right to write such users, and for administrator
-   *   roles unless the caller is one; INVALID_PAYLOAD for the page or too many addresses;
-   *   SERVICE_UNAVAILABLE without mail or queue
+   * Creates a user for each new address, and sends a mail to all users that have not accepted yet.
+   * Users invited with another role get this one. Addresses of other users are ignored.
+   * @throws ServiceError FORBIDDEN without permission to write such users, and for administrator
+   * roles unless the caller is an administrator; INVALID_PAYLOAD for the page or too many
+   * addresses; SERVICE_UNAVAILABLE without mail or queue
    */
   async invite(
     caller: Caller,

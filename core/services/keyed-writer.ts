@@ -68,7 +68,7 @@ export class KeyedWriter {
     this.#schema = schema;
   }
 
-  /** The same for the update of items that each come with their key. */
+  /** The same for the update of items that each contain their key. */
   async updateEach(
     context: ItemContext,
     { write, history }: { readonly write: WriteContext; readonly history: History },

@@ -65,7 +65,7 @@ function sortFieldOf({ name, meta, fields }: Collection): ColumnField {
 /** A row whose position changes. */
 interface Moved {
   readonly key: Key;
-  /** It is the moved item, whatever its key looks like in the body. */
+  /** It is the moved item, for any spelling of its key in the body. */
   readonly isOwn: boolean;
   readonly position: string | null;
   /** A position above all others; null where positions need not be unique. */

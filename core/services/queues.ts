@@ -23,7 +23,7 @@ export interface QueueView {
   readonly state: QueueSwitch;
   /** The time of the last switch, ISO-8601 in UTC; null when it was never switched. */
   readonly changed_on: string | null;
-  /** The user who switched it last; null for an operator. */
+  /** The user that switched it last; null for an operator. */
   readonly changed_by: string | null;
   /** The operator of the monitor that switched it last; null for users. */
   readonly operator: string | null;

@@ -54,7 +54,7 @@ const MISFIT = new Set<string>([
   SQLSTATE.wrongObjectType,
 ]);
 
-/** Codes of queries that PostgreSQL cannot run, whatever the catalog. */
+/** Codes of queries that PostgreSQL cannot run with any catalog. */
 const UNANSWERABLE = new Set<string>([
   ...MISFIT,
   SQLSTATE.featureNotSupported,

@@ -41,7 +41,7 @@ interface EndedJob {
   readonly storage: string | null;
 }
 
-/** The end of the last delivery reaches the queue within this time. */
+/** The queue receives the end of the last delivery within this time. */
 const SETTLED_WITHIN_MS = 2_000;
 const LOOK_MS = 20;
 

@@ -73,7 +73,7 @@ export interface ImportTarget {
   readonly required: ReadonlySet<string>;
   /** Conditions of generated columns, by column. */
   readonly generated: ReadonlyMap<string, Sql>;
-  /** Types of staging columns that must differ: domains that refuse null. */
+  /** Types of staging columns that must differ: domains that reject null. */
   readonly looseTypes: ReadonlyMap<string, Sql>;
   /** Lossless cast types for texts; not for domains. */
   readonly casts: ReadonlyMap<string, Sql>;

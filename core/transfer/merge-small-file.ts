@@ -26,7 +26,7 @@ import { needsValidation } from './validate/validate-staged.ts';
 
 /** Importing a larger file takes longer than creating a staging table. */
 const MOST_BYTES = 64 * 1024;
-/** The number of pages that can be scanned completely, whatever the statistics say. */
+/** The number of pages that can be scanned completely, regardless of the statistics. */
 const SMALL_PAGES = 64;
 const ROWS = identifier('sluice_rows');
 /** The buffer size in bytes for the rows of most files. */
@@ -51,7 +51,7 @@ interface FewRows {
   readonly skipped: number;
 }
 
-/** The cells of each row in the text format of COPY. @throws {NotFew} for what is not UTF-8 */
+/** The cells of each row in the text format of COPY. @throws {NotFew} for invalid UTF-8 */
 function cellsOf(text: Buffer): (string | null)[][] {
   if (!isUtf8(text)) throw new NotFew();
   const lines = text.toString('utf8').split('\n').slice(0, -1);

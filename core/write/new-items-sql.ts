@@ -67,7 +67,7 @@ function keyOf({ collection }: NewRows): Sql {
   return identifier(key.column.name);
 }
 
-/** Whether history stores revisions for some of the rows and only activities for others. */
+/** Whether history stores revisions for some of the rows and only activities for other rows. */
 function isMixed({ recorded }: NewItems): boolean {
   const kept = recorded.filter(({ rows }) => hasHistory(rows.collection));
   return new Set(kept.map(({ rows }) => hasRevisions(rows.collection))).size > 1;

@@ -53,7 +53,7 @@ export interface SemaphoreOptions {
 /** Releases a permit; works once. */
 export type Release = () => void;
 
-/** Asks a work to release its permit soon, because a holder without permits waits. */
+/** Requests that a work releases its permit soon, because a holder without permits waits. */
 export type RequestYield = () => void;
 
 /** The holder of all works of a semaphore that does not distinguish holders. */

@@ -219,7 +219,7 @@ export class CatalogFollower implements CatalogSource {
   /** Cached permissions are not used until the counters were read again. */
   #heed(work: () => Promise<unknown>): void {
     this.distrust();
-    // The next regular read repeats what fails here.
+    // The next regular read repeats a failed one.
     work().catch((error: unknown) =>
       this.#parts.log.debug({ err: error }, 'the counters could not be read'),
     );

@@ -94,7 +94,8 @@ export class CatalogPublisher {
       } catch (error) {
         if (error instanceof ConcurrentPublication && attempt < MOST_ATTEMPTS) continue;
         if (error instanceof ConcurrentPublication || this.#mayWait(error)) return null;
-        // A failure because a table was dropped meanwhile says nothing about the current state.
+        // A failure because of a table that was dropped meanwhile does not concern the current
+        // state.
         const { gauge } = await readPublishedState(pool, catalogSchemas);
         if (gauge !== published.gauge && attempt < MOST_ATTEMPTS) continue;
         return await this.#fail(error, published.gauge, known?.pause ?? RETRY_MIN_MS / 2);

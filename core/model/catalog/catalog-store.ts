@@ -1,6 +1,6 @@
 /**
- * The published catalog in the database. Reads cost only what changed. Writes need the lock on its
- * row in `system_state`.
+ * The published catalog in the database. Reads load only changed entries. Writes need the lock on
+ * its row in `system_state`.
  */
 
 import { TimeSlice } from '#core/base/process/time-slice.ts';

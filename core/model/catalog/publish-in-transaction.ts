@@ -102,8 +102,8 @@ export async function publishDifference(
   const building = `sluice catalog ${system}`;
   await client.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await enter(client);
-  // When several processes notice a change, the first one describes it; the others then find no
-  // difference.
+  // When several processes notice a change, the first one describes it; the other processes then
+  // find no difference.
   await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${building}, 0))`));
   const assembly = await findUnpublishedChanges(client, catalogSchemas, { names: null, whole });
   const { orphans, moving } = assembly;

@@ -81,8 +81,8 @@ function place(graph: Graph, scope: Scope, relation: Relation): void {
 }
 
 /**
- * The reverse of a foreign key has the name of the child. It has a different name if the parent has
- * a field or relation of that name, or if another key of the same child would get it too.
+ * The reverse of a foreign key has the name of the child, unless that name is taken. The parent may
+ * have a field or relation of that name, or another key of the same child would get it too.
  */
 function derivedName(graph: Graph, scope: Scope, reference: Reference, rivals: number): string {
   const { child, pointer } = reference;

@@ -61,7 +61,7 @@ export interface ToMany extends RelationBase {
   readonly junctionField: string | null;
   /** The column of the related items that holds their order. */
   readonly sortField: string | null;
-  /** What happens to an item that is removed from the relation. */
+  /** The effect on an item that is removed from the relation. */
   readonly deselect: 'nullify' | 'delete';
   /** Whether an index supports the search for the related items of one item. */
   readonly indexed: boolean;

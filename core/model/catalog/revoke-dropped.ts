@@ -77,7 +77,7 @@ interface Described {
 
 /**
  * Compares collections with their published versions and revokes the permissions on dropped
- * objects. A table that is only not served any more keeps its permissions.
+ * objects. A table that still exists but is no longer served keeps its permissions.
  * @param changed collections with another description than before
  * @param gone names of published collections that no longer exist
  */

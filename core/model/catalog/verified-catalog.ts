@@ -58,7 +58,7 @@ export class VerifiedCatalog {
     const stamp = await this.#stamp(client, current, collection);
     if (stamp !== null && this.#known.get(current)?.get(collection) === stamp) return current;
     const fresh = await source.refresh();
-    // The comparison began after the stamp was read: what changed since gives another stamp.
+    // The comparison began after the stamp was read, so later changes yield another stamp.
     if (stamp !== null && source.status().settled) {
       const stamps = this.#known.get(fresh) ?? new Map<string, string>();
       this.#known.set(fresh, stamps.set(collection, stamp));

@@ -19,7 +19,7 @@ export type ColumnType =
 /** The target of a reference. */
 export interface Reference {
   readonly collection: string;
-  /** What happens to the row when the referenced one is deleted; null without a foreign key. */
+  /** The effect on the row when the referenced one is deleted; null without a foreign key. */
   readonly onDelete: 'NO ACTION' | 'CASCADE' | 'SET NULL' | null;
   /** The reverse fields in the other collection; absent without such a field. */
   readonly back?: readonly Back[];

@@ -1,4 +1,6 @@
-/** System collections for the look and the settings of a project, for everybody or for one user. */
+/**
+ * System collections for the appearance and the settings of a project, for all users or for one.
+ */
 import { type Entries, own } from './entry.ts';
 
 /** All settings except those about registration and passwords. */

@@ -62,7 +62,7 @@ function asPattern(path: string): string {
 /** Runs the pending files; first creates the table of versions. */
 async function runFiles(client: pg.Client, schema: string, known: boolean): Promise<string[]> {
   if (!known) {
-    // Created here because the library would look for it in all schemas, and several installations
+    // Created here because the library would search all schemas for it, and several installations
     // can share a database.
     await client.query(
       render(sql`CREATE TABLE ${systemTable(schema, 'migrations')}

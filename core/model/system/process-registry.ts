@@ -180,7 +180,7 @@ export class Members {
 
   /**
    * Resolves when each live process has applied this reset or a later one.
-   * @returns the names of processes that have not and are not waited for any more
+   * @returns the names of processes that have not applied it and are ignored
    */
   confirmed(reset: number, waiting: Waiting = {}): Promise<string[]> {
     const excused = sql`trouble IS NOT NULL`;

@@ -17,7 +17,7 @@ function isTimeout(error: unknown): boolean {
 /**
  * The value of a script that may take some milliseconds of processor time. Node's own timeout also
  * counts time in which other processes run. A script that it stops too early is run again.
- * @throws what the script throws, and the timeout
+ * @throws the errors of the script, and the timeout
  */
 export function runBounded(code: string, context: Context, milliseconds: number): unknown {
   const end = processorTime() + milliseconds;

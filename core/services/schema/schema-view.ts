@@ -199,7 +199,7 @@ export class SchemaView {
     return listText(allRelations(await this.#sight(caller, 'relations')));
   }
 
-  /** The relations of a collection to others. */
+  /** The relations of a collection to other collections. */
   async relationsOf(caller: Caller, collection: string): Promise<string> {
     const sight = await this.#sight(caller, 'relations');
     return listText(relationsOf(sight, sight.collection(collection)));

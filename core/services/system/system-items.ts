@@ -54,8 +54,8 @@ export class SystemService extends ItemService {
   }
 
   /**
-   * Updates one item. A change of the caller's own user may include its password, which is checked
-   * before the write begins, so that a wrong one is counted even if the write fails.
+   * Updates one item. A change of the caller's own user may include its password. The password is
+   * checked before the write begins, so that a wrong one is counted even if the write fails.
    */
   override async updateOne(
     target: RequestTarget,
@@ -86,8 +86,8 @@ export class SystemService extends ItemService {
 }
 
 /**
- * The permissions of app access have no rows. They are listed with the stored permissions, for
- * callers with app access and for administrators, who may see the permissions of other users.
+ * The permissions of app access have no rows. They are listed with the stored permissions for
+ * callers with app access, and for administrators, which may see the permissions of other users.
  */
 function withAppPermissions(answer: ReadAnswer, query: Query, caller: Caller): ReadAnswer {
   const isPlain = query.aggregate.length === 0 && query.groupBy.length === 0;

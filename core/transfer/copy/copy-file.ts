@@ -14,7 +14,7 @@ export class FaultyRow extends Error {}
 /** A JSON object has a member that no object at the beginning of the file has. */
 export class NewMember extends Error {}
 
-/** What a pass does with the rows; without `handler` it stops at the first fault. */
+/** How a pass processes the rows; without `handler` it stops at the first fault. */
 export interface CopyPass {
   readonly columns: readonly FileColumn[];
   readonly statement: Sql;

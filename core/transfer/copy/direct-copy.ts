@@ -46,8 +46,8 @@ export function directWriter(
 }
 
 /**
- * Whether key collisions are impossible or allowed: the database generates all keys, or the table
- * is empty and, from here on, locked against other writers until the transaction ends.
+ * Whether key collisions are impossible or allowed. Either the database generates all keys, or the
+ * table is empty and, from here on, locked against other writers until the transaction ends.
  */
 export async function canCopyDirectly(
   connection: ImportConnection,

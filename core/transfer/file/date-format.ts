@@ -14,7 +14,7 @@ export class WrongDateFormat extends Error {
   }
 }
 
-/** The tokens, longer ones first, and what they match. */
+/** The tokens, longer ones first, with their patterns. */
 const TOKENS: readonly (readonly [string, string, string])[] = [
   ['YYYY', 'year', '\\d{4}'],
   ['MM', 'month', '\\d{2}'],

@@ -41,7 +41,7 @@ export async function* decompress(
     }
   };
   const gunzip = createGunzip({ chunkSize: CHUNK });
-  // Failures of either reach the reader through the second stream.
+  // The second stream reports the failures of both to the reader.
   pipeline(counted, gunzip, () => undefined);
   try {
     for await (const chunk of gunzip) {

@@ -35,7 +35,7 @@ export interface JsonHandler {
   row(): number;
 }
 
-/** What can come next between objects. */
+/** The tokens that may follow between objects. */
 type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 'nothing';
 
 /** Reads a file object by object. */

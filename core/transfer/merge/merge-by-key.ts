@@ -1,7 +1,7 @@
 /**
- * Merges the staging table into the target by a unique key: rows whose key exists are updated when
- * they differ, the others are inserted, as the mode allows. Other transactions can write to the
- * table meanwhile.
+ * Merges the staging table into the target by a unique key: rows with an existing key are updated
+ * when they differ, and all other rows are inserted, as the mode allows. Other transactions can
+ * write to the table meanwhile.
  */
 import pg from 'pg';
 import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
@@ -175,8 +175,8 @@ function total(source: MergeSource): Sql {
 }
 
 /**
- * Both parts in one statement, so that they have the same snapshot: a row that another transaction
- * commits between them would be neither updated nor inserted.
+ * Both parts in one statement, so that they have the same snapshot. A row that another transaction
+ * commits between them would otherwise be neither updated nor inserted.
  */
 function mergeStatement(work: Merge, same: Sql | null): Sql {
   const { target, range, source = STAGED } = work;

@@ -1,6 +1,6 @@
 /**
- * Merges the staged rows that the table accepts, and skips the others: first all at once, then
- * without those that violate a known constraint, and only then in smaller and smaller parts.
+ * Merges the staged rows that the table accepts, and skips the rest. It tries all rows at once,
+ * then without those that violate a known constraint, and then in smaller and smaller parts.
  */
 import pg from 'pg';
 import { reason } from '#core/base/errors/reason.ts';

@@ -52,7 +52,7 @@ export class NestedColumns {
     this.#collection = collection;
   }
 
-  /** Why a column cannot exist beside others; null when it can. */
+  /** Why a column cannot exist in addition to other names; null when it can. */
   static conflict(name: string, others: ReadonlySet<string>): Reason | null {
     const other = [...others].find(
       (one) => one.startsWith(`${name}.`) || name.startsWith(`${one}.`),

@@ -47,7 +47,7 @@ function itemOf(tree: Tree): JsonObject {
   return Object.fromEntries(members);
 }
 
-/** Why an object cannot contain a member beside others; null when it can. */
+/** Why an object cannot contain a member in addition to some names; null when it can. */
 function memberFault(name: string, others: ReadonlySet<string>): Reason | null {
   if (others.has(name)) return reason('members_fill_field_twice', { name: JSON.stringify(name) });
   return name.includes('.') || others.size > 0 ? NestedColumns.conflict(name, others) : null;

@@ -23,7 +23,7 @@ export interface RowRules {
   readonly preparation: ItemPreparation;
   /** Holds for the rows that the caller may write with this action. */
   readonly isAllowed: Condition;
-  /** Holds for rows that are certainly valid; the others need a check. */
+  /** Holds for rows that are certainly valid; other rows need a check. */
   readonly isValid: Condition;
   /** The source of the rows in the conditions. */
   readonly source: RowSource;

@@ -1,7 +1,7 @@
 /**
  * Reports writes to the response caches: before COMMIT that tables are being written, and before
- * the answer that they have been. When the process dies in between, its mark keeps readers away
- * from the cache until it expires; by then the versions have changed.
+ * the answer that the write has ended. When the process dies in between, its mark prevents cache
+ * reads until it expires; by then the versions have changed.
  */
 import { randomUUID } from 'node:crypto';
 import type { AffectedTablesSource } from './affected-tables-source.ts';

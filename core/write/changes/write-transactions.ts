@@ -18,7 +18,7 @@ export interface WriteTransactionsParts {
    * Writes of permissions wait until each edge has applied them; null where they are never written.
    */
   readonly access: AccessWrites | null;
-  /** Stops at `change.committed`, between COMMIT and answer, when a test asks for it. */
+  /** For tests: stops at `change.committed`, between COMMIT and answer, when FAILPOINT names it. */
   readonly failpoint: (name: string) => Promise<void>;
 }
 

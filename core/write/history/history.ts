@@ -309,7 +309,7 @@ export class History {
     this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
-  /** The values of the author, as {@link recordRow} takes them. */
+  /** The values of the author, in the order that {@link recordRows} requires. */
   get author(): readonly (string | null)[] {
     const { user, visitor } = this.#author;
     return [user, ...visitorValues(visitor)];

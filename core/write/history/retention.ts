@@ -20,7 +20,7 @@ export interface OldHistory {
 }
 
 export interface RetentionOptions extends OldHistory {
-  /** Called before each batch with what is deleted; false leaves the rest for another time. */
+  /** Called before each batch with the number of deleted entries; false stops the deletion. */
   readonly goesOn: (removed: number) => boolean;
 }
 

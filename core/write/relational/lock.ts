@@ -67,7 +67,7 @@ function wantedOf(wanted: Map<string, Wanted>, collection: Collection): Wanted {
   return found;
 }
 
-/** Columns that form a reference only together: changing one requires the others. */
+/** Columns that form a reference only together: changing one requires all of them. */
 export function jointColumns(catalog: Catalog, collection: Collection): string[] {
   const relations = [...(catalog.relations.get(collection.name)?.values() ?? [])];
   return relations.flatMap((relation) => {

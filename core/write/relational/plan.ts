@@ -1,6 +1,6 @@
 /**
  * The requested writes of a payload, grouped by relation. All items at one place of the payload's
- * shape form one level, so that the work depends on the shape and not on the number of items.
+ * shape form one level. The work therefore depends on the shape and not on the number of items.
  */
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, ToMany } from '#core/model/catalog/relation.ts';

@@ -12,7 +12,7 @@ export interface RowNode {
   readonly place: PayloadPath;
   /** `keep`: the row is only referenced. */
   action: 'create' | 'update' | 'keep';
-  /** Its own members; PENDING stands for a value that other rows determine. */
+  /** Its own members; VALUE_PENDING stands for a value that other rows determine. */
   item: Item;
   /** The members as the client sent them, including related items. */
   sent: Item;
