@@ -108,7 +108,7 @@ async function overtaken(t: Teardown, run: (text: string) => Promise<unknown>): 
   return await run(text);
 }
 
-t.test('a statement that was refused is parsed again under its name', async (t) => {
+t.test('a rejected statement is parsed again under its name', async (t) => {
   const pool: Pool = createPool(loadConfig({}), gate.url, log, {
     ...{ name: 'test', max: 1, statementTimeout: 0 },
   });
@@ -124,11 +124,11 @@ t.test('a statement that was refused is parsed again under its name', async (t) 
       withConnection(pool, (one) => runTogether(one, [statement(`${text} OFFSET 0`)])),
     ),
     [[['2']]],
-    'with others',
+    'with other statements',
   );
 });
 
-t.test('reads that are pipelined', async (t) => {
+t.test('pipelined reads', async (t) => {
   const pages = new PipelinePool({
     ...{ url: gate.url, name: 'test', log, size: 2, statementTimeout: 30_000 },
   });
@@ -142,12 +142,12 @@ t.test('reads that are pipelined', async (t) => {
     const outcome = await pages.run(connection, prepared, pending);
     return outcome.kind === 'answered' ? outcome.value?.toString() : outcome;
   };
-  t.equal(await overtaken(t, read), '2', 'one that was refused is parsed again under its name');
-  t.equal(pages.borrow(false), null, 'none is lent to a write that must not wait for locks');
+  t.equal(await overtaken(t, read), '2', 'a rejected one is parsed again under its name');
+  t.equal(pages.borrow(false), null, 'no connection is lent to a write that must not wait');
   pages.borrow()?.giveBack();
   t.strictSame(
     gate.simple.filter((text) => text.includes('lock_timeout')),
     [],
-    'no setting of theirs is left to others',
+    'none of their settings is left in shared sessions',
   );
 });

@@ -65,7 +65,7 @@ const EXPECTED = [
   MESSAGES[7]?.toString('latin1'),
 ];
 
-t.test('short rows go to the parser with what stands around them, where it is told so', (t) => {
+t.test('short rows go to the parser with the surrounding messages, below the minimum size', (t) => {
   const all = Buffer.concat(MESSAGES);
   for (const size of [1, 7, 300, all.length]) {
     const chunks = Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
@@ -81,7 +81,7 @@ t.test('short rows go to the parser with what stands around them, where it is to
   t.end();
 });
 
-t.test('messages are the same wherever they are cut', async (t) => {
+t.test('messages are the same for any chunk boundaries', async (t) => {
   const all = Buffer.concat(MESSAGES);
   t.strictSame(deliveries([all]), EXPECTED);
   for (let size = 1; size < 40; size += 1) {

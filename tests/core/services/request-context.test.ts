@@ -87,7 +87,7 @@ async function textOf(answer: ReadAnswer): Promise<string> {
   return text;
 }
 
-t.test('requests that meet an outdated catalog run once more', async (t) => {
+t.test('requests with an outdated catalog run once more', async (t) => {
   const { items, sql } = await sleepy(
     t,
     `CREATE TABLE a (id integer PRIMARY KEY, title text, n integer);
@@ -125,10 +125,10 @@ t.test('requests that meet an outdated catalog run once more', async (t) => {
   t.match(await page(), /"id":"4"/);
 
   await sql('DROP TABLE a');
-  await t.rejects(page(), { code: 'FORBIDDEN' }, 'and what is gone is forbidden');
+  await t.rejects(page(), { code: 'FORBIDDEN' }, 'and a dropped object is forbidden');
 });
 
-t.test('again for each change that comes in between, within bounds', async (t) => {
+t.test('again for each change that occurs meanwhile, within a limit', async (t) => {
   const { catalog, access, sql } = await sleepy(t, 'CREATE TABLE a (id integer PRIMARY KEY)');
   const contexts = new ContextSource({ catalog, access, bounds: BOUNDS });
   const overtakenBy = (changes: number, code: string, message: string) => {
@@ -148,7 +148,7 @@ t.test('again for each change that comes in between, within bounds', async (t) =
   await t.rejects(overtakenBy(5, '42P01', 'no'), { code: 'SERVICE_UNAVAILABLE' });
 });
 
-t.test('once more, and only for what a fresh catalog can mend', async (t) => {
+t.test('once more, and only if a fresh catalog can help', async (t) => {
   const { catalog, access } = await sleepy(t, 'CREATE TABLE a (id integer PRIMARY KEY)');
   const contexts = new ContextSource({ catalog, access, bounds: BOUNDS });
   const attempts = async (code: string, refusal: { readonly code?: string } = {}) => {

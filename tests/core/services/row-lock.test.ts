@@ -95,7 +95,7 @@ for (const [name, given] of Object.entries({ OTHERS_ARE_SEEN, BY_OTHER_ROWS })) 
       for (const [request, run] of Object.entries(REQUESTS)) {
         await world.reset();
         const before = await marks();
-        t.equal(await refusal(run(items)), 'FORBIDDEN', `${request} is refused`);
+        t.equal(await refusal(run(items)), 'FORBIDDEN', `${request} is rejected`);
         t.strictSame(await marks(), before, `${request} locks nothing`);
         const holder = await world.pool.connect();
         await holder.query('BEGIN; SELECT FROM things WHERE id = 2 FOR UPDATE');
@@ -176,7 +176,7 @@ for (const [name, given] of Object.entries({
       const isRefused = async (what: string, run: () => Promise<unknown>) => {
         await world.reset();
         const before = await relatedMarks();
-        t.equal(await refusal(run()), 'FORBIDDEN', `${what} is refused`);
+        t.equal(await refusal(run()), 'FORBIDDEN', `${what} is rejected`);
         t.strictSame(await relatedMarks(), before, `${what} locks nothing`);
         const holder = await world.pool.connect();
         await holder.query(`BEGIN; ${NAMED}`);
@@ -196,7 +196,7 @@ for (const [name, given] of Object.entries({
   }
 }
 
-t.test('what is only referred to is not locked', async (t) => {
+t.test('a referenced row is not locked', async (t) => {
   world.current.rights = RELATED_ARE_SEEN;
   for (const [side, items] of Object.entries(SIDES)) {
     await world.reset();
@@ -210,7 +210,7 @@ t.test('what is only referred to is not locked', async (t) => {
   }
 });
 
-t.test('what may be written is waited for, and judged as it is then', async (t) => {
+t.test('a writable row is awaited, and checked in its later state', async (t) => {
   world.current.rights = OTHERS_ARE_SEEN;
   for (const items of Object.values(SIDES)) {
     await world.reset();

@@ -260,7 +260,7 @@ const EACH: readonly (readonly unknown[])[] = [
   [],
 ];
 
-t.test('updates of several items with values of their own', async (t) => {
+t.test('updates of several items with separate values', async (t) => {
   let count = 0;
   for (const [place, [name, given]] of GIVEN.entries()) {
     for (const list of EACH.filter((_, index) => (index + place) % 2 === 0)) {
@@ -293,7 +293,7 @@ const FILTERS = [
   { sort: 'id', limit: 1 },
 ];
 
-t.test('updates and deletions of what a query finds', async (t) => {
+t.test('updates and deletions of items selected by a query', async (t) => {
   let count = 0;
   for (const [place, [name, given]] of GIVEN.entries()) {
     for (const parameters of FILTERS.filter((_, index) => (index + place) % 2 === 0)) {
@@ -332,7 +332,7 @@ t.test('deletions of several items', async (t) => {
   t.ok(count > 5 * SHARE, 'some are deleted in one round trip');
 });
 
-t.test('more items than are named in a change', async (t) => {
+t.test('more items than a change names', async (t) => {
   const keys = Array.from({ length: 250 }, (_, index) => 1_000 + index);
   const add = () =>
     world.pool.query(`INSERT INTO things (id, name) SELECT g, 'many' FROM
@@ -398,7 +398,7 @@ t.test('creations', async (t) => {
   t.ok(count > 40 * SHARE, 'many are created in one round trip');
 });
 
-t.test('an item that is large for one statement is written step by step', async (t) => {
+t.test('an item too large for one statement is written step by step', async (t) => {
   const asked = { text: '', query: () => parseQuery({}, BOUNDS) };
   for (const [size, expected] of [
     [400_000, true],
@@ -423,7 +423,7 @@ t.test('an item that is large for one statement is written step by step', async 
   }
 });
 
-t.test('answers that are too large are refused as in reads, and nothing is written', async (t) => {
+t.test('too large answers are rejected as in reads, and no row is written', async (t) => {
   const name = 'x'.repeat(100_000);
   const body = { name };
   const alias = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`a${n}`, 'name']));
@@ -459,7 +459,7 @@ t.test('answers that are too large are refused as in reads, and nothing is writt
       t.match(JSON.parse(details), { limit: 1_000_000, variable: 'ANSWER_MAX_SIZE' }, title);
       t.strictSame(Object.keys(JSON.parse(details)).sort(), ['limit', 'reason', 'variable'], title);
       t.strictSame(changes, [], title);
-      t.notMatch(JSON.stringify(stored), 'xxx', `${title}: nothing is written`);
+      t.notMatch(JSON.stringify(stored), 'xxx', `${title}: no row is written`);
     }
   }
 });

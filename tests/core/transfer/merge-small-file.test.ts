@@ -77,7 +77,7 @@ t.test('a small file has the same effect as with a staging table', async (t) => 
   }
 });
 
-t.test('a large table that is said to be empty is not trusted', async (t) => {
+t.test('a large table with statistics of an empty one is not trusted', async (t) => {
   const db = await importing(
     `CREATE TABLE item (id int PRIMARY KEY, name text);
      ALTER TABLE item SET (autovacuum_enabled = off);
@@ -90,7 +90,7 @@ t.test('a large table that is said to be empty is not trusted', async (t) => {
   t.equal(await isStaged(), false, 'counted');
 });
 
-t.test('a fault in a small file is told with all others', async (t) => {
+t.test('a fault in a small file is reported with all others', async (t) => {
   const db = await importing(SETUP);
   const before = await contents(db, 'item');
   const faults = await db.refused('item', 'id,name,mood\n1,toolong,sad\n2,b,glad\n');

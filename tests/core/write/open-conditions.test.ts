@@ -100,10 +100,10 @@ const create = (body: unknown) => refusal(world.items.create(target, body, ALL))
 const GOOD = { net: '10.0.0.7', labels: ['b', 'a'], name: 'web', doc: { size: 3 } };
 const failed = (...told: string[]) => told.map((one) => `FAILED_VALIDATION ${one}`);
 
-t.test('items are created or refused', async (t) => {
+t.test('items are created or rejected', async (t) => {
   t.equal(await create({ id: 1, ...GOOD }), null);
   t.equal(await create({ id: 2, ...GOOD, labels: [], name: 'free' }), null);
-  t.equal(await create({ id: 3 }), null, 'what is missing passes');
+  t.equal(await create({ id: 3 }), null, 'a missing value passes');
   t.equal(await create({ id: 4, ...GOOD, net: '10.0.0.7/32', name: 'Web' }), null);
   t.strictSame(await create({ id: 5, ...GOOD, net: '10.0.1.0' }), failed('net contains'));
   t.strictSame(await create({ id: 5, ...GOOD, labels: ['ab'] }), [
@@ -116,13 +116,13 @@ t.test('items are created or refused', async (t) => {
     await create({ id: 7, ...GOOD, name: 'café' }),
     rows[0]?.same ? failed('name nicontains') : null,
   );
-  t.equal(await create({ id: 6, ...GOOD, name: null }), null, 'null has no part');
+  t.equal(await create({ id: 6, ...GOOD, name: null }), null, 'null is not compared');
   // PostgreSQL ends the statement, so that nothing is known of the other conditions either.
   const none = await create({ id: 5, ...GOOD, net: 'no address' });
   t.match(none, failed('net ncontains', 'net contains'));
 });
 
-t.test('many items, and those within others, are judged together', async (t) => {
+t.test('many items, and nested ones, are validated together', async (t) => {
   const many = Array.from({ length: 20 }, (_, index) => ({ ...GOOD, id: 10 + index }));
   t.equal(await create(many), null);
   const one = { ...GOOD, id: 98, net: '9.0.0.1' };
@@ -135,7 +135,7 @@ t.test('many items, and those within others, are judged together', async (t) => 
   t.strictSame(rows, [{ id: 97 }]);
 });
 
-t.test('changes are judged by what they change', async (t) => {
+t.test('updates are validated by their changed members', async (t) => {
   const update = (key: string, body: unknown) =>
     refusal(world.items.updateOne(target, key, { body }, ALL));
   t.equal(await update('1', { net: '10.0.0.8' }), null);

@@ -94,7 +94,7 @@ async function passing(
   });
 }
 
-t.test('what a row passes is what it is found by', async (t) => {
+t.test('a row passes the same conditions that find it', async (t) => {
   const types = Object.fromEntries(FIELDS.map(([name, type]) => [name, type]));
   const { catalog, collection } = await collectionWith(types);
   const rows = FIELDS.flatMap(([name, , values]) => values.map((value) => [name, value] as const));

@@ -96,7 +96,7 @@ const REFUSED: readonly (readonly [object, string])[] = [
   ],
 ];
 
-t.test('what does not fit is refused', async (t) => {
+t.test('invalid filters are rejected', async (t) => {
   for (const [filter, expected] of REFUSED) {
     try {
       t.fail(condition(filter), { filter });

@@ -60,7 +60,7 @@ async function refusal(collection: string, parameters: Parameters, given: Grants
   return null;
 }
 
-t.test('a field outside the grant is forbidden in every clause, by name and place', async (t) => {
+t.test('a field without permission is forbidden in every clause, by name and place', async (t) => {
   const clauses: readonly [string, Parameters][] = [
     ['things', { fields: 'hidden' }],
     ['things', { fields: 'year(secret)' }],
@@ -91,7 +91,7 @@ t.test('a field outside the grant is forbidden in every clause, by name and plac
   }
 });
 
-t.test('wildcards shrink to what is granted', async (t) => {
+t.test('wildcards select only permitted fields', async (t) => {
   t.strictSame(await ask('things', { fields: '*', limit: 1 }, {}, SOME_FIELDS), [
     { id: 1, owner: 1, name: 'one', born: '2024-01-01' },
   ]);
@@ -105,12 +105,12 @@ t.test('wildcards shrink to what is granted', async (t) => {
   ]);
 });
 
-t.test('search passes over fields that are not granted', async (t) => {
+t.test('search ignores fields without permission', async (t) => {
   t.strictSame(await ask('things', { search: 'one', fields: 'id' }, {}, SOME_FIELDS), [{ id: 1 }]);
   t.strictSame(await ask('things', { search: 'b', fields: 'id' }, {}, SOME_FIELDS), []);
 });
 
-t.test('a field granted on some rows is null on the others, in every clause', async (t) => {
+t.test('a field permitted on some rows is null on the others, in every clause', async (t) => {
   const see = (parameters: Parameters) => ask('things', parameters, {}, BY_ROW);
   t.strictSame(await see({ fields: 'id,name' }), [
     { id: 1, name: 'one' },
@@ -144,7 +144,7 @@ t.test('a field granted on some rows is null on the others, in every clause', as
   ]);
 });
 
-t.test('rows outside the rule do not exist, at any depth', async (t) => {
+t.test('rows outside the rule are hidden, at any depth', async (t) => {
   const given = grants({
     owners: [{ fields: null, rule: rule({ id: { _eq: 1 } }) }],
     things: [{ fields: null, rule: rule({ public: { _eq: true } }) }],
@@ -178,7 +178,7 @@ t.test('rows outside the rule do not exist, at any depth', async (t) => {
   }
 });
 
-t.test('a relation granted on some rows is nothing on the others', async (t) => {
+t.test('a relation permitted on some rows is null on the others', async (t) => {
   const given = grants({
     things: ALL_OWNERS,
     owners: [
@@ -203,7 +203,7 @@ t.test('a relation granted on some rows is nothing on the others', async (t) => 
   }
 });
 
-t.test('a collection without a grant does not exist', async (t) => {
+t.test('a collection without permission does not exist', async (t) => {
   const given = grants({ things: [{ fields: null, rule: null }] });
   t.equal((await refusal('owners', {}, given))?.code, 'FORBIDDEN');
   t.equal((await refusal('things', { fields: 'owner.name' }, given))?.code, 'FORBIDDEN');
@@ -217,7 +217,7 @@ t.test('a collection without a grant does not exist', async (t) => {
   ]);
 });
 
-t.test('a list is not compared by a key that may not be seen', async (t) => {
+t.test('a list cannot be compared by a hidden key', async (t) => {
   const given = grants({
     owners: ALL_OWNERS,
     things: [{ fields: new Set(['name']), rule: null }],

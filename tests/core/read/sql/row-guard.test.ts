@@ -23,7 +23,7 @@ function textOf(rule: unknown): string {
   return compilePage({ ...target, grants: grantsOf(FIELDS, rule) }, query).text;
 }
 
-t.test('a rule on another table stands once in a statement', async (t) => {
+t.test('a rule on another table occurs once in a statement', async (t) => {
   const rule = { owner: { name: { _eq: 'Ann' } } };
   const text = textOf(rule);
   t.equal(text.split('"public"."owners"').length - 1, 1);
@@ -38,7 +38,7 @@ t.test('a rule on the row itself is repeated, which is faster', async (t) => {
   t.equal(text.split('"t1"."size" > $').length - 1, 3);
 });
 
-t.test('what is shown is the same wherever the rows stand', async (t) => {
+t.test('the result is the same for both', async (t) => {
   const ask = await openAsker(
     t,
     `CREATE TABLE owners (id int PRIMARY KEY, name text);

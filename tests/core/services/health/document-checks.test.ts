@@ -32,7 +32,7 @@ t.test('pages that take too long are read in portions', async () => {
   await until(async () => (await named()).includes('slow.doc'), 'the last of the pages is read');
 });
 
-t.test('partitions are looked through, and what is corrected is forgotten', async (t) => {
+t.test('partitions are searched, and corrected documents are no longer reported', async (t) => {
   await until(async () => {
     const fields = await named();
     return fields.includes('parted.doc') && fields.includes('parted.more');
@@ -45,14 +45,14 @@ t.test('partitions are looked through, and what is corrected is forgotten', asyn
   t.ok((await named()).includes('parted.more'));
 });
 
-t.test('a locked table delays the search of the others by a moment', async (t) => {
+t.test('a locked table delays the search of the other tables only briefly', async (t) => {
   await world.sql(`UPDATE held SET doc = '1'`);
   const client = await world.pool.connect();
   try {
     await client.query('BEGIN; LOCK TABLE held');
     await world.sql(`UPDATE parted SET more = '1'`);
     await until(async () => !(await named()).includes('parted.more'), 'other tables are looked at');
-    t.ok((await named()).includes('held.doc'), 'what was known of the locked one stays known');
+    t.ok((await named()).includes('held.doc'), 'earlier findings of the locked table stay');
   } finally {
     await client.query('ROLLBACK');
     client.release();

@@ -146,7 +146,7 @@ function expected(type: string, value: unknown, format: ExportFormat): unknown {
   return type === 'int8[]' ? value.replace(/^\[.*\]=/, '') : value;
 }
 
-t.test('every value of every type comes back as it was', async (t) => {
+t.test('every value of every type is imported unchanged', async (t) => {
   const db = await importing(SETUP);
   await fill(db, new Dice(Number(process.env.SEED ?? 1)), 30);
   // Columns with a default tell a null from a value that is missing.

@@ -114,7 +114,7 @@ async function run(versions: readonly TableVersions[]) {
   return observe(versions.map(siteOn), { rows: ROWS, writes: 30 });
 }
 
-t.test('one edge that keeps versions itself is exact', async (t) => {
+t.test('one edge with its own versions is exact', async (t) => {
   const { hits, stale } = await run([new MemoryTableVersions()]);
   t.strictSame(stale, []);
   t.ok(hits > 0, 'and answers from its cache');
@@ -137,15 +137,15 @@ if (redisUrl !== undefined) {
     t.ok(hits > 0, 'and answer from their caches');
   });
 
-  t.test('edges that tell of a write after its answer are caught', async (t) => {
+  t.test('edges that report a write after its answer are detected', async (t) => {
     // Whether somebody reads in between is a matter of luck.
     for (let runs = 0; runs < MOST_RUNS; runs += 1) {
       const { stale } = await run(pair.map((versions) => new LateVersions(versions)));
       if (stale.length > 0) {
-        t.pass('something stale was seen');
+        t.pass('a stale answer was returned');
         return;
       }
     }
-    t.fail('nothing stale was seen');
+    t.fail('no stale answer was returned');
   });
 }
