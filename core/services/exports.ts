@@ -123,7 +123,7 @@ export class ExportService {
     const submission: Submission = {
       ...{ kind: EXPORT_JOB, queue: 'transfer', message, mailbox: exportMailbox(user) },
       ...{ collection, user, holder: quotaKeyOf(caller) },
-      // The file is downloaded from the host that accepted the export.
+      // A worker with the same storage must write the file, so that it can be downloaded here.
       storage: await this.#spool.identity(),
       // An identical running export does not contain later writes.
       fingerprint: null,
@@ -135,8 +135,8 @@ export class ExportService {
   /**
    * The file of an export job.
    * @throws ServiceError FORBIDDEN for a job that the caller may not see or that makes no file;
-   * CONFLICT with `state` when it has not completed; SERVICE_UNAVAILABLE when this host does not
-   * have the file
+   * CONFLICT with `state` when it has not completed; SERVICE_UNAVAILABLE when this process cannot
+   * access the file
    */
   async file(id: string, caller: Caller): Promise<ExportedFile> {
     const job = await this.#jobs.get(id, caller);

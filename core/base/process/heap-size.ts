@@ -28,7 +28,7 @@ function defaultHeapSize(edges: number, memory: number): number {
   return Math.min(MOST, Math.max(LEAST, memory / 2 / (Math.max(1, edges) + 1)));
 }
 
-/** The options for starting an edge. A heap size in NODE_OPTIONS takes precedence. */
+/** The options for starting an edge. Without EDGE_MEMORY, a heap size in NODE_OPTIONS applies. */
 export function heapOptions(
   { EDGE_MEMORY, EDGE_PROCESSES }: Pick<Config, 'EDGE_MEMORY' | 'EDGE_PROCESSES'>,
   nodeOptions = process.env.NODE_OPTIONS ?? '',

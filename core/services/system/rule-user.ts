@@ -129,7 +129,7 @@ async function requireConfirmation(
 }
 
 /**
- * New credentials end all other sessions, except the one that changed them, and reset the count of
+ * New credentials end the user's sessions, except the one that changed them, and reset the count of
  * failed logins.
  */
 export async function afterUsers(

@@ -1,6 +1,6 @@
 // @newest @quick
 
-// What failures of PostgreSQL become, and what is told of them by default: no name at all.
+// The translation of PostgreSQL failures; by default it discloses no names.
 import pg from 'pg';
 import t from 'tap';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -38,7 +38,7 @@ const STATES: Readonly<Record<string, string | null>> = {
   '40P01': 'SERVICE_UNAVAILABLE',
   '53100': 'SERVICE_UNAVAILABLE',
   '55000': 'SERVICE_UNAVAILABLE',
-  // What nobody can help: a 500.
+  // An unexpected failure: a 500.
   '42P01': null,
   P0001: null,
   XX000: null,

@@ -1,5 +1,7 @@
 // @newest
-/** What a process holds in the transaction of a request while it says nothing, and while it is well. */
+/**
+ * The locks of a process in a request's transaction, while it is silent and while it is healthy.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';

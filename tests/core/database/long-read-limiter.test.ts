@@ -16,7 +16,7 @@ function open() {
   let now = 0;
   let processor = 0;
   const bound = new LongReadLimiter(6, { now: () => now, processor: () => processor });
-  /** Looks so many times, a tenth of a second apart. */
+  /** Adapts the limiter several times, a tenth of a second apart. */
   const look = (times: number, { probe, running, quick = true, own = 0.1, time = 0.2 }: Look) => {
     for (let turn = 0; turn < times; turn += 1) {
       now += 100;

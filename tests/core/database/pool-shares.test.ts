@@ -32,7 +32,7 @@ async function open(t: Teardown, { wait = 60_000, isFrozen = false, now }: Optio
   const shares = new PoolShares({ pool, url, log, wait, ...clockOf(isFrozen, now) });
   t.teardown(() => Promise.all([pool.end(), own.end()]));
   const taken: HeldConnection[] = [];
-  /** Asks for connections, of which as many are taken as may be. */
+  /** Requests connections; as many as allowed are granted. */
   const take = (kind: ReadKind, count: number, holder: string | null = null) =>
     Array.from({ length: count }, () => {
       shares.noteHolder(holder);

@@ -22,7 +22,7 @@ interface Options {
   readonly wait?: string;
 }
 
-/** A reader on a database of its own, and a pool to look at the server with. */
+/** A reader on a separate database, and a pool for observing the server. */
 async function openReader(t: Teardown, options: Options = {}) {
   const { lines = 2, max = 2, statementTimeout = 0, wait = '1m' } = options;
   const url = await createDatabase(t);
@@ -77,7 +77,7 @@ t.test('a statement with a long list is planned for it each time', async (t) => 
     values: [],
   };
   for (let time = 0; time < 20; time += 1) t.equal(await reader.text(among(101)), 'true');
-  // The first of them has a connection of the pool, where nothing is kept anyway.
+  // The first run uses a pool connection, where the statement is not prepared.
   for (let time = 0; time < 20; time += 1) t.equal(await reader.text(kept), '0');
   for (let time = 0; time < 20; time += 1) t.equal(await reader.text(among(5)), 'false');
   await until(async () => (await reader.text(kept)) === '1', 'with a short one it is kept');
@@ -307,7 +307,7 @@ t.test('an aborted request ends its statement, even when every connection is in 
 t.test('a pipelined statement is cancelled without the following ones', async (t) => {
   const { reader, watch } = await openReader(t, { lines: 1 });
   const text = "SELECT 'of a line' || pg_sleep($1::float8)";
-  // It is quick by now, so it goes through the pipeline, and whoever watches is connected.
+  // It is quick by now, so it uses the pipeline, and the observer is connected.
   for (let time = 0; time < 20; time += 1) await reader.text({ text, values: [0] });
   t.equal(await running(watch, 'of a line'), 0);
   const controller = new AbortController();
@@ -348,7 +348,7 @@ t.test('a stream whose client disconnected releases its connection by itself', a
     const controller = new AbortController();
     const rows = reader.stream(statement, 'anybody', controller.signal);
     await rows.next();
-    // Nobody asks for more, and nobody ends the stream.
+    // The client requests no more rows, and does not end the stream.
     controller.abort();
     const { rows: found } = await pool.query<{ one: number }>('SELECT 1 AS one');
     t.equal(found[0]?.one, 1);

@@ -21,7 +21,7 @@ function row(...values: (string | null)[]): Buffer {
   return message('D', Buffer.concat([count, ...parts]));
 }
 
-/** What an intake delivers; the memory of each chunk is overwritten as soon as it was taken. */
+/** The output of a reader; the memory of each chunk is overwritten after it was taken. */
 function deliveries(chunks: readonly Buffer[], least = 0): unknown[] {
   const found: unknown[] = [];
   const connection = new EventEmitter();
@@ -54,7 +54,7 @@ const MESSAGES = [
   row('x'.repeat(300), 'b'),
   message('N', Buffer.from('y'.repeat(200))),
 ];
-/** Nobody is told that a statement was bound. */
+/** The confirmation of a bind is not delivered. */
 const EXPECTED = [
   [['ä', null, ''], 'ä'],
   [[null], null],

@@ -25,7 +25,7 @@ async function setUp(
   const limits = { max, perHolder, wait };
   const shares = new PoolShares({ pool, url, log, wait: 60_000 });
   const streams = new Streams({ shares, statementTimeout, maxTime: 60_000, limits });
-  /** Begins an answer, and takes nothing of it but its first batch. */
+  /** Begins an answer, and reads only its first batch. */
   const begin = async (holder: string, statement = LONG, signal?: AbortSignal) => {
     const rows = streams.read(statement, holder, signal);
     return { rows, first: await rows.next() };

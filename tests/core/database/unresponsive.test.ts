@@ -36,7 +36,9 @@ async function open(t: Teardown, pipelined: number) {
       END LOOP;
       RETURN 'done';
     END $$`);
-  /** Waits until a statement runs that heeds nothing, and returns what ends it. */
+  /**
+   * Waits until a statement runs that ignores cancellations, and returns a function that ends it.
+   */
   const running = async () => {
     await until(async () => {
       const { rows } = await watch.query(

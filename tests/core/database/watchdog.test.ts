@@ -49,7 +49,7 @@ for (const direction of ['both', 'toServer', 'toClient'] as const) {
     const { proxy, pool, reader, direct } = await surroundings(t);
     await reader.open();
     const text = { text: 'SELECT id::text FROM item', values: [] };
-    // Until it is known as quick, on a busy machine, too.
+    // Until it is known to be quick, even on a busy machine.
     for (let time = 0; time < 20; time += 1) await reader.text(text);
     const idle = await pool.connect();
     const writer = await pool.connect();

@@ -17,7 +17,9 @@ const log = pino({ level: 'silent' });
 const READ = { text: 'SELECT count(*)::text FROM things', values: [] };
 const SLOW_READ = { text: "SELECT 'x' FROM pg_sleep($1)", values: ['0'] };
 
-/** A pool with two connections for writes to a table, and pipelined ones, one kept for reads. */
+/**
+ * A pool with two connections for writes to a table, and pipelined ones, of which one is for reads.
+ */
 async function open(t: Teardown, lines = 3) {
   const url = await createDatabase(t);
   const config = loadConfig({ DATABASE_POOL_WAIT: '1m' });
@@ -92,7 +94,7 @@ t.test('writes queue behind each other while they return quickly', async (t) => 
   const { reader } = await open(t);
   const borrow = (count: number) =>
     Array.from({ length: count }, () => reader.borrow()).filter((lent) => lent !== null);
-  // A machine that pauses in between makes them look stuck: then it is tried again.
+  // After a pause of the machine they seem stuck: then the test is repeated.
   await until(async () => {
     await delay(50);
     const first = borrow(9);

@@ -1,8 +1,8 @@
-/** In which order queries are compiled, and what else may run meanwhile. */
+/** The order in which queries are compiled, and other work that may run meanwhile. */
 import t from 'tap';
 import { CompileQueue } from '#core/services/compile-queue.ts';
 
-/** Takes as long as compiling something large. */
+/** Takes as long as compiling a large query. */
 function busy(): void {
   const end = performance.now() + 6;
   while (performance.now() < end);

@@ -62,7 +62,7 @@ async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queu
     fingerprint: null,
     ...more,
   });
-  /** What a worker does to the row of a job. */
+  /** The changes of a worker to the row of a job. */
   const set = async (id: string, values: string) => {
     await pool.query(`UPDATE system_jobs SET ${values} WHERE id = $1`, [id]);
   };

@@ -173,7 +173,7 @@ t.test('once more, and only if a fresh catalog can help', async (t) => {
   for (const code of ['0A000', '42704', '42P10', '42P01', '42703']) {
     t.equal(await attempts(code, { code: 'INVALID_QUERY' }), 2, code);
   }
-  // What does not fit together is the question's own fault, as long as nothing has moved.
+  // A type mismatch is the fault of the query, unless the catalog has changed.
   const { version } = catalog.current();
   for (const code of ['42883', '42804', '42846', '42P18', '42725', '42P22']) {
     t.equal(await attempts(code, { code: 'INVALID_QUERY' }), 1, code);

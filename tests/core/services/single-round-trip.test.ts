@@ -1,8 +1,8 @@
 // @slow
 
 /**
- * What is written in one round trip is what the step-by-step writer writes: the same rows, history,
- * changes, answers and refusals, whoever asks for whatever.
+ * A write in one round trip has the same effects as the step-by-step writer: the same rows,
+ * history, changes, answers and errors, for every caller and request.
  */
 import t from 'tap';
 import { FULL_RIGHTS, type Rights } from '#core/access/rights.ts';
@@ -47,7 +47,7 @@ const QUESTIONS = [
   { fields: 'name,children.body,secret,twice' },
   { fields: 'id,editor,owner' },
 ];
-/** Beside `things`: tables that keep less history, or are none that one statement writes. */
+/** Besides `things`: tables with less history, or that one statement cannot write. */
 const OTHERS: readonly (readonly [string, string, unknown])[] = [
   ['teams', '1', { name: 'n' }],
   ['quiet', USER, { name: 'n' }],
@@ -68,7 +68,7 @@ function told(error: unknown): unknown {
   return { code, message, details: JSON.stringify(details) };
 }
 
-/** What a write does, and what it answers. */
+/** The effects of a write, and its answer. */
 async function outcome(
   { items, transactions }: typeof world.short,
   run: (items: ItemService) => Promise<unknown>,
@@ -92,7 +92,7 @@ async function compare(
   const target = { collection, caller: caller(rights.admin), visitor: VISITOR };
   const expected = await outcome(world.long, (items) => run(items, target));
   const found = await outcome(world.short, (items) => run(items, target));
-  // The test is only worth something while one side takes its transactions.
+  // The test is meaningful only if one side uses transactions.
   if (expected.short && !('refused' in Object(expected.what.answer))) t.fail(`${name}: in steps`);
   t.strictSame(found.what, expected.what, name);
   return found.short;

@@ -1,4 +1,4 @@
-/** One statement serves all callers with the same rights; what is theirs is filled in. */
+/** One statement serves all callers with the same permissions; their own values are filled in. */
 import t from 'tap';
 import { ANONYMOUS, type Caller, type Grants } from '#core/access/grants.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';

@@ -1,6 +1,6 @@
 /**
- * A change of one item on a connection that others share waits for nobody: while somebody holds the
- * row, the change goes to the pool, and is made once.
+ * A change of one item on a shared connection never waits for a lock: while the row is locked, the
+ * change moves to the pool, and is made once.
  */
 import t from 'tap';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
@@ -26,7 +26,7 @@ async function waiting(): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Runs a statement in a transaction that stays open, and yields what ends it. */
+/** Runs a statement in a transaction that stays open, and yields a function that ends it. */
 async function hold(text: string): Promise<() => Promise<void>> {
   const holder = await world.pool.connect();
   await holder.query(`BEGIN; ${text}`);

@@ -1,8 +1,8 @@
 // @slow
 
 /**
- * Items that are created or updated by a unique key: what becomes of each is what a creation or an
- * update does with it, and two requests for the same new item make one.
+ * Items that are created or updated by a unique key: each has the effect of a creation or an
+ * update, and two requests for the same new item create one.
  */
 import t from 'tap';
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
@@ -31,7 +31,7 @@ function refused(error: unknown): unknown {
   return { code: error.code, message: error.message, details: JSON.stringify(error.details) };
 }
 
-/** What a write does, and what it answers. */
+/** The effects of a write, and its answer. */
 async function outcome(run: () => Promise<unknown>) {
   await world.reset();
   world.changes.length = 0;

@@ -1,4 +1,4 @@
-/** Small files, which need no staging table: the same comes of them as with one. */
+/** Small files, which need no staging table: the result is the same as with one. */
 import type pg from 'pg';
 import t from 'tap';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
@@ -37,7 +37,7 @@ async function contents(db: Importing, table: string): Promise<string> {
   return JSON.stringify(await db.rows(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY 1`));
 }
 
-/** Imports with a connection that notes what it is asked. */
+/** Imports with a connection that records its statements. */
 async function watched(db: Importing, work: (client: pg.PoolClient) => Promise<unknown>) {
   const client = await db.pool.connect();
   const asked: string[] = [];

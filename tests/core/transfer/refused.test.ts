@@ -402,7 +402,7 @@ t.test('all faults of a row are reported, including missing values', async (t) =
     [2, 'small', 'FAILED_VALIDATION'],
     [3, 'small', 'FAILED_VALIDATION'],
     [3, 'name', 'NOT_NULL_VIOLATION'],
-    // Without a key, nobody knows whether it is new.
+    // Without a key, it is unknown whether the item is new.
     [4, 'id', 'FAILED_VALIDATION'],
     [4, 'small', 'FAILED_VALIDATION'],
   ]);

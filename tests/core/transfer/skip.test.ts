@@ -19,7 +19,7 @@ function records(text: string): Record<string, string>[] {
   return rows.map((cells) => Object.fromEntries(cells.map((cell, at) => [header[at], cell])));
 }
 
-/** Imports what is good, and returns the result with the report. */
+/** Imports the valid rows, and returns the result with the report. */
 async function skip(
   db: Importing,
   content: string | (() => AsyncIterable<Buffer>),

@@ -1,4 +1,4 @@
-/** Plans of writes of one item, printed: what is changed, under which rules, by which statement. */
+/** Printed plans of writes by key: the changes, their rules, and the statement. */
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from '#core/access/rights.ts';
@@ -56,7 +56,7 @@ function writeBy(rights: Rights): WriteContext {
   };
 }
 
-/** What a plan does, a line for each part. */
+/** The effects of a plan, a line for each part. */
 function printed({ target }: WriteContext, plan: KeyedWrite | null): readonly string[] {
   if (plan === null) return ['step by step'];
   const { reaches, statement } = compileChange(

@@ -1,4 +1,7 @@
-/** Validations on values that only PostgreSQL can judge: it is asked before anything is written. */
+/**
+ * Validations on values that only PostgreSQL can evaluate: it evaluates them before any row is
+ * written.
+ */
 import { pino } from 'pino';
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
@@ -78,7 +81,7 @@ const world = await open();
 const visitor = { ip: '192.0.2.1', userAgent: 'tap', origin: null };
 const ALL = { text: '', query: () => parseQuery({}, BOUNDS) };
 
-/** What a write is refused for: fields and kinds; null when it is done. */
+/** The reasons of a rejected write: fields and kinds; null when it succeeds. */
 async function refusal(write: Promise<unknown>): Promise<unknown> {
   try {
     await write;
@@ -110,14 +113,14 @@ t.test('items are created or rejected', async (t) => {
     ...failed('labels contains', 'name eq'),
   ]);
   t.strictSame(await create({ id: 5, ...GOOD, doc: { size: 10 } }), failed('doc document'));
-  // Which letters are the same is for the database's locale to say.
+  // The database's locale determines which letters are equal.
   const { rows } = await world.pool.query<{ same: boolean }>("SELECT 'É' ILIKE 'é' AS same");
   t.strictSame(
     await create({ id: 7, ...GOOD, name: 'café' }),
     rows[0]?.same ? failed('name nicontains') : null,
   );
   t.equal(await create({ id: 6, ...GOOD, name: null }), null, 'null is not compared');
-  // PostgreSQL ends the statement, so that nothing is known of the other conditions either.
+  // PostgreSQL fails the statement, so the other conditions are unknown too.
   const none = await create({ id: 5, ...GOOD, net: 'no address' });
   t.match(none, failed('net ncontains', 'net contains'));
 });

@@ -74,7 +74,7 @@ t.test('an error is serialized as message and extensions', async (t) => {
       code: 'INVALID_QUERY',
     },
   });
-  // What is told of a row is its whole message where it has no reason of its own.
+  // Without a reason, the message of a row error is its whole description.
   const { message } = new ServiceError('RECORD_NOT_UNIQUE');
   t.equal(
     new ServiceError('RECORD_NOT_UNIQUE', { reason: storedReason(message, null, null) }).message,

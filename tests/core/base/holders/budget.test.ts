@@ -1,4 +1,4 @@
-/** What the holders of a budget may take. */
+/** The amounts that the holders of a budget may take. */
 import t from 'tap';
 import { HolderBudget } from '#core/base/holders/budget.ts';
 

@@ -12,7 +12,7 @@ interface Options extends Omit<SemaphoreOptions, 'permits' | 'waiting'> {
   readonly waiting?: Partial<WaitingLimits>;
 }
 
-/** One permit for all, unless the options say otherwise. */
+/** One permit for all, unless the options differ. */
 function semaphoreOf({ waiting, ...options }: Options = {}) {
   return new FairSemaphore({
     permits: 1,
@@ -22,7 +22,7 @@ function semaphoreOf({ waiting, ...options }: Options = {}) {
   });
 }
 
-/** Notes who had a permit; each is released at once. */
+/** Records the holders of permits; each permit is released at once. */
 function note(semaphore: FairSemaphore, names: readonly string[]) {
   const order: string[] = [];
   const works = names.map((name) => semaphore.run(name, async () => void order.push(name)));

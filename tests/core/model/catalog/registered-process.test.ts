@@ -16,7 +16,9 @@ const log = pino({ level: 'silent' });
 const CATALOG_SCHEMAS = { schemas: ['public'], system: 'public' };
 const TABLES = 'CREATE TABLE a (id integer PRIMARY KEY); CREATE TABLE b (id integer PRIMARY KEY);';
 
-/** An installation whose processes look at the counters, and hold leases, for as long as wanted. */
+/**
+ * An installation whose processes read the counters, and hold leases, for as long as the test runs.
+ */
 async function clusterOf(t: Test) {
   const installed = await install(t, TABLES);
   const { config, url, pool } = installed;
@@ -223,7 +225,7 @@ async function regained(source: CatalogSource): Promise<void> {
   }
 }
 
-/** A bus that this process shares with nobody. */
+/** A message bus that only this process uses. */
 async function deafBus(t: Test) {
   const { config, url } = await install(t);
   const bus = await openBus(config, url, '00000000-0000-4000-8000-000000000000', log);
@@ -237,7 +239,7 @@ t.test('a reset is confirmed when everything was loaded again', async (t) => {
   const before = source.current();
   const heard: number[] = [];
   source.onCounter('reset', (reset) => heard.push(reset));
-  // What was published is not what is there, and nothing tells of it.
+  // The published state differs from the actual state, and no message reports it.
   await pool.query(`UPDATE system_catalog SET digest = 'x',
     descriptor = replace(descriptor::text, '"id"', '"di"')::json WHERE collection = 'a'`);
   const reset = await resetCatalogEverywhere({ pool, bus, log, catalogSchemas: CATALOG_SCHEMAS });
@@ -259,11 +261,11 @@ t.test('publishing and watching do not block each other', async (t) => {
   const failures: unknown[] = [];
   const { version } = await transaction(others, async (client) => {
     await client.query('ALTER TABLE a ADD COLUMN title text DEFAULT lower(version())');
-    // Somebody else changes a table which the watch then describes.
+    // Another session changes a table which the watch then describes.
     await sql('ALTER TABLE b ADD COLUMN title text');
     await until(() => collection(keeper.current(), 'b').fields.has('title'));
     const published = await publishWithin(client, CATALOG_SCHEMAS);
-    // The watch wants to publish now, and waits for this transaction.
+    // The watch tries to publish now, and waits for this transaction.
     await sql('ALTER TABLE b ADD COLUMN more text');
     const { rows } = await pool.query('SELECT count(*)::int AS n FROM pg_stat_activity');
     t.ok(rows[0].n > 0);

@@ -1,7 +1,7 @@
 /**
- * Tables that a migration drops and makes again in one transaction are never left out, nor
- * described by half: a statement that reads PostgreSQL's catalogs sees them as of its beginning, but
- * the privileges and expressions of what was dropped meanwhile are gone.
+ * Tables that a migration drops and recreates in one transaction are never omitted or described
+ * incompletely. A statement has a snapshot of PostgreSQL's catalogs from its start, but the
+ * privileges and expressions of dropped objects are gone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -26,7 +26,7 @@ const COMPARISONS = 80;
 /** The latest moment (ms) of a comparison at which they are. */
 const SPREAD_MS = 25;
 
-/** What a description says of the table. */
+/** The description of the table. */
 function shown(collection: CollectionDescriptor | undefined): string {
   const table = collection?.table;
   const columns = table?.columns.map(({ name, defaultExpression }) => [name, defaultExpression]);

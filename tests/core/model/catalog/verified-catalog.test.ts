@@ -45,7 +45,7 @@ t.test('the current table is used, and compared only when it has changed', async
   const checked = new VerifiedCatalog(counting, 'public');
   const client = await pool.connect();
   t.teardown(() => client.release());
-  /** Asks until nothing is compared any more. */
+  /** Repeats until no comparison is needed any more. */
   const settle = async () => {
     for (;;) {
       const before = compared;

@@ -52,7 +52,7 @@ const COLUMNS = `
 const IDENTITY: Readonly<Record<string, string>> = { a: 'identity always', d: 'identity' };
 const ON_DELETE: Readonly<Record<string, string>> = { a: 'NO ACTION', c: 'CASCADE', n: 'SET NULL' };
 
-/** A column as PostgreSQL knows it, in the words of the registry. */
+/** A column in PostgreSQL, in the format of the registry. */
 function describe(column: Column) {
   const value = IDENTITY[column.identity] ?? column.default?.replace(/::[a-z ]+$/, '') ?? null;
   return {

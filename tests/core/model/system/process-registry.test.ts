@@ -13,7 +13,7 @@ function memberOf({ pool }: Installed, lease = HOUR_MS, kind = 'edge'): Register
   return new RegisteredProcess({ id: randomUUID(), pool, schema: 'public', kind, lease, form: 1 });
 }
 
-/** What a promise is at after everything that can happen without it has happened. */
+/** The state of a promise after all other pending work has run. */
 async function isPending(promise: Promise<unknown>, pool: Installed['pool']): Promise<boolean> {
   const pending = Symbol('pending');
   for (let look = 0; look < 3; look += 1) await pool.query('SELECT pg_sleep(0.05)');

@@ -62,7 +62,7 @@ async function reportedAtOnce(t: Test): Promise<void> {
 
 async function faultless(t: Test): Promise<void> {
   const { pool, sql } = await install(t);
-  // PostgreSQL takes no channel of this length.
+  // PostgreSQL rejects a channel name of this length.
   const trigger = { schema: 'public', channel: 'x'.repeat(70) };
   t.equal(await settleSchemaTrigger(pool, trigger, true), true);
   await sql('CREATE TABLE a (id integer); DROP TABLE a');

@@ -16,9 +16,9 @@ function field(typeName: string, more: Partial<ColumnDescriptor> = {}): ColumnFi
 
 interface Case {
   readonly field: ColumnField;
-  /** The type as DDL writes it, to ask PostgreSQL the same question. */
+  /** The type in DDL, for checking the same value in PostgreSQL. */
   readonly type: string;
-  /** Texts that must be refused, with the code. */
+  /** Texts that must be rejected, with the code. */
   readonly refused: Readonly<Record<string, readonly string[]>>;
   readonly taken: readonly string[];
 }
@@ -164,7 +164,7 @@ const CASES: readonly Case[] = [
   },
   ...['json', 'jsonb'].map((type) => ({
     field: field(type),
-    // Also for json: what jsonb takes can be read.
+    // Also for json: all values that jsonb accepts are readable.
     type: 'jsonb',
     refused: { FAILED_VALIDATION: ['{', ...UNREADABLE] },
     taken: ['{"a":1}', ...READABLE],

@@ -6,7 +6,7 @@ import { runBounded } from '#core/read/evaluate/bounded-run.ts';
 
 const TIMEOUT = { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' };
 
-/** A context with a function that blocks its thread, without work, as often as told. */
+/** A context with a function that blocks its thread, idle, for a given number of calls. */
 function pausing(pauses: number) {
   const state = { left: pauses };
   const pause = () => {

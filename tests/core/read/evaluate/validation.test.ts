@@ -27,7 +27,7 @@ function faults(rule: object, item: object) {
   return validation.faults({ ...item }).map(({ details }) => details);
 }
 
-/** What passes and what does not: rule, item, and what the error tells beside field and path. */
+/** Valid and invalid items: rule, item, and the error's details besides field and path. */
 const CASES: readonly (readonly [object, object, object | null])[] = [
   [{ n: { _eq: 5 } }, { n: '5' }, null],
   [{ n: { _eq: 5 } }, { n: 6 }, { type: 'eq', valid: 5 }],

@@ -1,5 +1,5 @@
 // @quick
-/** How statements reach the tables, on 100,000 pages: by an index, or by one scan for all. */
+/** How statements access the tables, on 100,000 pages: by an index, or by one scan for all. */
 import t, { type Test } from 'tap';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import { type Access, type Explain, openPlanner } from './fixture/planner.ts';

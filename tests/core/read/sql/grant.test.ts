@@ -1,5 +1,5 @@
 // @quick
-/** Every clause sees what the caller's grants show, and nothing else. */
+/** Every clause can use only the fields and rows that the caller may read. */
 import t from 'tap';
 import type { Grant, Grants } from '#core/access/grants.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -36,7 +36,9 @@ const SOME_FIELDS = grants({
   things: [{ fields: new Set(['id', 'name', 'owner', 'born']), rule: null }],
 });
 
-/** Whose names are seen by whom: the names of public things by everybody, of others by nobody. */
+/**
+ * Visibility of names: those of public things are visible to all callers, all others to no caller.
+ */
 const BY_ROW = grants({
   owners: ALL_OWNERS,
   things: [
@@ -129,7 +131,7 @@ t.test('a field permitted on some rows is null on the others, in every clause', 
   t.strictSame(await ids({ filter: { 'year(born)': { _lt: 2024 } } }), [3]);
   t.strictSame(await ids({ search: 'two' }), []);
   t.strictSame(await ids({ sort: 'secret' }), [3, 1, 2]);
-  // The secret of the second thing is between the others, and seen by nobody.
+  // The secret of the second thing sorts between the others, and is hidden.
   const owners = await ask('owners', { sort: '-things.secret', fields: 'id' }, {}, BY_ROW);
   t.strictSame(owners, [{ id: 1 }, { id: 2 }]);
   const smallest = await ask('owners', { sort: 'things.secret', fields: 'id' }, {}, BY_ROW);
@@ -197,7 +199,7 @@ t.test('a relation permitted on some rows is null on the others', async (t) => {
   ]);
   t.strictSame(await see({ filter: { things: { id: { _gt: 0 } } }, fields: 'id' }), [{ id: 2 }]);
   t.strictSame(await see({ filter: { things: { _none: { id: 99 } } }, fields: 'id' }), [{ id: 2 }]);
-  // What the first owner has is not seen, and so it is last.
+  // The value of the first owner is hidden, so it sorts last.
   for (const sort of ['things.id', '-things.id', 'things.year(born)']) {
     t.strictSame(await see({ sort, fields: 'id' }), [{ id: 2 }, { id: 1 }], sort);
   }

@@ -1,4 +1,4 @@
-/** Rules that look at other tables are computed once for a row, however many fields they guard. */
+/** Rules that read other tables are computed once per row, for any number of guarded fields. */
 import t from 'tap';
 import { ANONYMOUS, type Grants } from '#core/access/grants.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -7,7 +7,7 @@ import { compilePage } from '#core/read/sql/compile.ts';
 import { BOUNDS, catalog } from '../plan/fixture/shop.ts';
 import { openAsker } from './fixture/asker.ts';
 
-/** Everybody sees keys and links; further fields where the rule holds. */
+/** All callers may read keys and links; further fields only where the rule holds. */
 function grantsOf(fields: readonly string[], rule: unknown): Grants {
   const all = { fields: null, rule: null };
   const some = { fields: new Set(['id', 'owner', 'thing', 'things']), rule: null };

@@ -1,4 +1,7 @@
-/** Rows that grow too large are refused before PostgreSQL puts them together; others are as ever. */
+/**
+ * Rows that grow too large are rejected before PostgreSQL builds their text; other rows are
+ * unaffected.
+ */
 import t from 'tap';
 import { ALL_GRANTS } from '#core/access/grants.ts';
 import { DEFAULT_LIMITS, type QueryLimits } from '#core/base/config/query-limits.ts';
@@ -35,7 +38,7 @@ interface OutcomeOptions {
   readonly key?: string;
 }
 
-/** What a refusal says; the number of items when there is none. */
+/** The message of a rejection; the number of items without one. */
 async function outcome(
   collection: string,
   parameters: Parameters,

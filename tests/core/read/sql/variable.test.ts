@@ -57,7 +57,7 @@ t.test('an empty list variable denies, with any other conditions', async (t) => 
   t.strictSame(await found('_nin', [ROLE, '$CURRENT_ROLES'], []), []);
 });
 
-/** A variable that has no value, in each of the ways in which it can have none. */
+/** A variable without a value, for each possible reason. */
 const ABSENT: readonly (readonly [string, string, Partial<Caller>])[] = [
   ['no user', '$CURRENT_USER', { user: null }],
   ['no user to have a name', '$CURRENT_USER.first_name', { user: null }],

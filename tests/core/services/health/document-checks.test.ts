@@ -4,7 +4,7 @@ import { UnreadableDocumentSearch } from '#core/services/health/document-checks.
 import { until } from '#tests/harness/until.ts';
 import { install } from '../../model/catalog/installation.ts';
 
-/** One page each, because of the filler, and slow to look through, because of the levels. */
+/** One page each, because of the filler, and slow to search, because of the nesting. */
 const SLOW = `CREATE TABLE slow (id int PRIMARY KEY, filler text, doc json);
   ALTER TABLE slow ALTER filler SET STORAGE PLAIN;
   INSERT INTO slow SELECT n, repeat('x', 7000),
@@ -22,7 +22,7 @@ const world = await install(
 );
 const search = new UnreadableDocumentSearch(world.pool, await world.open(false));
 
-/** The fields that are named after one more look. */
+/** The fields that are reported after one more run. */
 async function named(): Promise<readonly unknown[]> {
   const { 'pg:unreadableDocuments': found = [] } = await search.look();
   return found.map(({ observedValue }) => observedValue);

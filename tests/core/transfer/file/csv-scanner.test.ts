@@ -9,7 +9,7 @@ import { UnreadableFile } from '#core/transfer/file/row-fault.ts';
 
 const BOUND = { cells: 500, reason: reason('row_has_too_many_cells', { columnsMax: 500 }) };
 
-/** The rows of a file that comes in the given pieces. */
+/** The rows of a file in the given chunks. */
 function scan(...pieces: readonly Buffer[]): string[][] {
   const rows: string[][] = [];
   const handler: CsvHandler = {
@@ -100,7 +100,7 @@ const cell = fc.oneof(
   fc.constantFrom('', '"', ',', '\n', '\r\n', 'é😀'),
 );
 
-/** Writes rows as RFC 4180 says. */
+/** Writes rows according to RFC 4180. */
 function write(table: readonly string[][], end: string): string {
   const quoted = (text: string) =>
     /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

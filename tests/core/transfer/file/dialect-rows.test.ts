@@ -25,7 +25,7 @@ function columnsOf(count: number): FileColumn[] {
 
 type Read = (columns: readonly FileColumn[], handler: RowHandler) => RowReader;
 
-/** What a reader tells of a file, chunk by chunk. */
+/** The output of a reader for a file, chunk by chunk. */
 function events(read: Read, bytes: Buffer, size: number, columns: number): unknown[] {
   const found: unknown[] = [];
   const known = columnsOf(columns);

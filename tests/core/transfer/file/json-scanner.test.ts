@@ -6,7 +6,7 @@ import t from 'tap';
 import { JsonScanner } from '#core/transfer/file/json-scanner.ts';
 import { UnreadableFile } from '#core/transfer/file/row-fault.ts';
 
-/** The texts of the objects of a file that comes in the given pieces. */
+/** The texts of the objects of a file in the given chunks. */
 function scan(...pieces: readonly Buffer[]): string[] {
   const texts: string[] = [];
   const scanner = new JsonScanner({

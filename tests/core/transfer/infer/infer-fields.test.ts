@@ -219,7 +219,7 @@ t.test('random columns get the narrowest type for all their values', async (t) =
     texts.map((text) => ({ kind, text })),
   );
   const cell = fc.oneof(...values, fc.constant({ kind: '', text: '' }));
-  // Columns of few kinds, so that all types come up.
+  // Columns with few kinds of values, so that all types occur.
   const column = fc.subarray(['', 'whole', 'big', 'digits', 'day', 'word'], {
     minLength: 1,
     maxLength: 3,

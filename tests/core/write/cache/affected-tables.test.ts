@@ -1,4 +1,4 @@
-/** What a write reaches, read from a real database. */
+/** The tables that a write affects, read from a real database. */
 
 import pg from 'pg';
 import t from 'tap';

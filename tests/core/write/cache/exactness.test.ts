@@ -1,4 +1,4 @@
-/** Two edges on one Redis never show what was overwritten; one that tells late is caught. */
+/** Two edges on one Redis never return overwritten data; an edge that reports late is detected. */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
@@ -17,7 +17,7 @@ import { until } from '#tests/harness/until.ts';
 import { observe, type Site } from './fixture/history.ts';
 
 const ROWS = 3;
-/** One run of three sees what is late; a check that saw nothing in so many would be blind. */
+/** One run in three detects a late report; a test without any detection would be useless. */
 const MOST_RUNS = 30;
 const log = pino({ level: 'silent' });
 const url = await createDatabase(t);
@@ -31,7 +31,7 @@ await pool.query('CREATE TABLE n (row int PRIMARY KEY, value int)');
 /** Reads at the same edge after which a write is reported that should have been reported before. */
 const LATE = 3;
 
-/** Tells of a write only once it is answered, as it must not. */
+/** Reports a write only after its answer, which is an error. */
 class LateVersions implements TableVersions {
   readonly #versions: TableVersions;
   readonly #late: { readonly settle: () => void; reads: number }[] = [];
@@ -138,7 +138,7 @@ if (redisUrl !== undefined) {
   });
 
   t.test('edges that report a write after its answer are detected', async (t) => {
-    // Whether somebody reads in between is a matter of luck.
+    // Whether a read occurs in between is random.
     for (let runs = 0; runs < MOST_RUNS; runs += 1) {
       const { stale } = await run(pair.map((versions) => new LateVersions(versions)));
       if (stale.length > 0) {

@@ -1,5 +1,5 @@
 // @newest @quick
-/** What is kept, for whom and for how long; with stand-ins for everything around the cache. */
+/** Which answers are cached, for which callers and for how long; with stubs around the cache. */
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';

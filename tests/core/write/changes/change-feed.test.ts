@@ -1,7 +1,7 @@
 // @newest
 /**
- * Changes reach every process, together where they are many: all that are committed or may be, and none
- * that was rolled back.
+ * Changes are sent to every process, in batches when there are many: all that are or may be
+ * committed, and none that was rolled back.
  */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';

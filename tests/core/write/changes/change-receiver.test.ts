@@ -1,5 +1,7 @@
 // @newest
-/** What was missed is noticed: a message that never came, and processes that ended without a word. */
+/**
+ * Missed changes are detected: a lost message, and processes that ended without an announcement.
+ */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';

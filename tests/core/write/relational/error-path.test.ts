@@ -1,4 +1,4 @@
-/** Payloads that say several things of one row, and relations of unusual columns. */
+/** Payloads that name one row several times, and relations of unusual columns. */
 import t from 'tap';
 import { refusal } from './refusal.ts';
 import { openWriter, type Writer } from './writer.ts';

@@ -57,7 +57,7 @@ t.before(async () => {
   writer = await openWriter(t, SETUP);
 });
 
-/** Everything that is stored, history included, beside what time it is. */
+/** All stored data, including history, except times. */
 async function stored() {
   const found = [];
   for (const table of TABLES) found.push(await writer.sql(`SELECT * FROM ${table} ORDER BY id`));

@@ -1,5 +1,5 @@
 // @quick
-/** What of a nested payload somebody with some rights may do, and what that tells. */
+/** The effects of permissions on a nested payload, and the information that errors disclose. */
 import t from 'tap';
 import { type Permission, type PermissionRow, rightsFrom } from '#core/access/rights.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -46,7 +46,7 @@ t.beforeEach(async () => {
 const ALL: Permission = { fields: null, rule: null, validation: null, presets: {} };
 const SEEN: Permission = { ...ALL, rule: parseFilter({ seen: { _eq: true } }, 'rule') };
 
-/** Rights of somebody else than an administrator. */
+/** The permissions of a caller that is not an administrator. */
 function allowed(given: Readonly<Record<string, Permission>>) {
   const rows = Object.entries(given).map(([name, permission]): PermissionRow => {
     const [action = '', collection = ''] = name.split(' ');
