@@ -1,15 +1,15 @@
 /**
- * Asks PostgreSQL to stop what a connection runs, by a cancel request (manual, 54.2.8): it needs
- * none of the pool's connections, which may all be taken, and works through a pooler.
+ * Cancels the running statement of a connection with a cancel request (manual, 54.2.8). It needs no
+ * connection of the pool, which may be exhausted, and works through a pooler.
  */
 import { once } from 'node:events';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 
-/** How long (ms) the request itself may take. */
+/** Timeout (ms) of the request itself. */
 const PATIENCE_MS = 1_000;
 
-/** What the driver knows of its server; its declarations lack it. */
+/** The driver's data about its server, which its type declarations lack. */
 interface Session {
   readonly host: string;
   readonly port: number;
@@ -18,7 +18,7 @@ interface Session {
   readonly secretKey: number;
 }
 
-/** A connection of the driver before anybody logs in; its declarations lack these. */
+/** A driver connection before login, which its type declarations lack. */
 interface Caller extends pg.Connection {
   connect(port: number, host: string): void;
   connect(path: string): void;
@@ -35,8 +35,8 @@ function isCaller(connection: pg.Connection): connection is Caller {
 }
 
 /**
- * Resolves when the server has told the backend, or could not be reached. The statement may still
- * run for a short time, so the connection is not to be used for anything that must not be cancelled.
+ * Resolves when the server has signalled the backend, or was unreachable. The statement may still
+ * run for a short time, so do not run anything else on the connection that must not be cancelled.
  */
 export async function cancelStatement(client: pg.ClientBase): Promise<void> {
   if (!isSession(client)) return;

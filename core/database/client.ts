@@ -1,7 +1,7 @@
 /**
- * Connections that survive what goes wrong in them. The driver works in callbacks of its socket,
- * where a throw would end the process: here it ends the connection, and with it what ran there.
- * A message too long to be read is refused by its header, before anything is made of it.
+ * Connections that survive errors in their callbacks. The driver runs in socket callbacks, where a
+ * throw would end the process: here it ends only the connection and its statements. A too long
+ * message is rejected by its header, before it is parsed.
  */
 import { EventEmitter } from 'node:events';
 import { Duplex } from 'node:stream';
@@ -12,12 +12,15 @@ import { isTracing } from '#core/base/tracing/span.ts';
 import { RowProtocolReader } from './row-protocol-reader.ts';
 import { traceStatements } from './trace-statements.ts';
 
-/** Longest message of PostgreSQL that is read, in bytes; a string of twice that cannot be made. */
+/**
+ * The maximum size of a PostgreSQL message in bytes; Node.js cannot create a string of twice that
+ * size.
+ */
 export const MESSAGE_MAX_SIZE = 268_435_456;
 
-/** A connection silent for so long (ms) is asked by the system whether the other end is there. */
+/** After this idle time (ms) TCP keep-alive probes the peer. */
 export const KEEP_ALIVE_MS = 10_000;
-/** Longest time (ms) that making a connection may take, where waiting for one may take longer. */
+/** Timeout (ms) for opening a connection, even where waiting for a free one may take longer. */
 const CONNECT_WITHIN_MS = 8_000;
 
 /** Type (1) and length (4), which counts itself (manual, section 54.7). */
@@ -25,7 +28,7 @@ const HEADER_SIZE = 5;
 const LENGTH_AT = 1;
 const LENGTH_SIZE = 4;
 
-/** A connection was given up because of what arrived on it, or of what was done with that. */
+/** A connection was closed because of an error in received data or in its processing. */
 export class BrokenConnectionError extends Error {
   constructor(cause: unknown) {
     super('The connection was given up after an error in its callbacks.', { cause });
@@ -33,7 +36,7 @@ export class BrokenConnectionError extends Error {
   }
 }
 
-/** PostgreSQL began to send a message that is longer than any that is read. */
+/** PostgreSQL began to send a message that exceeds the maximum size. */
 export class MessageTooLargeError extends BrokenConnectionError {
   readonly limit: number;
 
@@ -43,7 +46,7 @@ export class MessageTooLargeError extends BrokenConnectionError {
   }
 }
 
-/** The parts of the driver's connection that its declarations lack or hide. */
+/** The parts of the driver's connection that its type declarations lack or hide. */
 interface Connection extends EventEmitter {
   attachListeners(stream: EventEmitter): void;
   parse(query: { readonly name: string }, more: boolean): void;
@@ -54,13 +57,13 @@ function isConnection(value: unknown): value is Connection {
   return value instanceof EventEmitter && 'attachListeners' in value && 'parse' in value;
 }
 
-/** Follows the headers of the messages in a stream of bytes. */
+/** Parses the headers of the messages in a stream of bytes. */
 class Headers {
   readonly #limit: number;
   readonly #header = Buffer.alloc(HEADER_SIZE);
-  /** Bytes of a header that was cut in two. */
+  /** Bytes of a header that was split between chunks. */
   #held = 0;
-  /** Bytes of the current message that are still to come. */
+  /** Remaining bytes of the current message. */
   #left = 0;
 
   constructor(limit: number) {
@@ -96,13 +99,13 @@ class Headers {
 
 /** How the messages of a connection are read. */
 interface Reading {
-  /** Longest message that is read, in bytes. */
+  /** The maximum size of a message in bytes. */
   readonly limit: number;
-  /** Bytes from which on rows are delivered as {@link RowProtocolReader} does. */
+  /** Rows of at least this size in bytes are delivered by {@link RowProtocolReader}. */
   readonly rowsAsBytesFrom: number;
 }
 
-/** Puts a watch before what the driver does with what arrives. */
+/** Checks received data before the driver processes it. */
 function guardMessages(connection: Connection, log: Log, reading: Reading): void {
   const { limit, rowsAsBytesFrom } = reading;
   const attach = connection.attachListeners.bind(connection);
@@ -129,9 +132,9 @@ function guardMessages(connection: Connection, log: Log, reading: Reading): void
 }
 
 /**
- * Frees a name before a statement is parsed under it again. The one before it was refused, as is one
- * whose table changes meanwhile: PostgreSQL does not know its name then, but a pooler does, and closes
- * the connection of a client that gives it again.
+ * Closes a statement name before another statement is parsed under it. The earlier one may have
+ * been rejected, for example after a change of its table. PostgreSQL then does not have the name,
+ * but a pooler does, and disconnects a client that reuses it.
  */
 function freeNames(connection: Connection): void {
   const given = new Set<string>();
@@ -144,7 +147,7 @@ function freeNames(connection: Connection): void {
   };
 }
 
-/** The name that metrics have for connections: the one that PostgreSQL shows. */
+/** The metric label of a connection's pool: the application name in PostgreSQL. */
 export function poolName({ application_name: name = 'other' }: pg.ClientConfig): string {
   return name.replace(/^sluice /, '');
 }
@@ -162,7 +165,7 @@ function countStatements(connection: Connection, config?: string | pg.ClientConf
   });
 }
 
-/** Gives up connecting to a server that takes the connection and says nothing more. */
+/** Limits connecting to a server that accepts the connection but does not respond. */
 function bounded(config: string | pg.ClientConfig = {}): pg.ClientConfig {
   const given = typeof config === 'string' ? { connectionString: config } : config;
   const { connectionTimeoutMillis = CONNECT_WITHIN_MS } = given;
@@ -186,7 +189,7 @@ export function guardedClient(
       }
     }
 
-    /** What a listener throws concerns nobody else; nor does an error that nobody listens to. */
+    /** An error in a listener, or an unhandled error event, must not affect other code. */
     override emit(name: string | symbol, ...values: unknown[]): boolean {
       try {
         return super.emit(name, ...values);

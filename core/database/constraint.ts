@@ -1,6 +1,6 @@
 /**
- * Which columns a violated constraint is about. PostgreSQL names constraints and indexes, and
- * expressions in its own words; what the catalog knows of the table tells the columns behind them.
+ * Determines the columns of a violated constraint. PostgreSQL reports the names of constraints and
+ * indexes, and expressions as text; the catalog's table descriptor yields their columns.
  */
 import type pg from 'pg';
 import { SQLSTATE } from './sqlstate.ts';
@@ -12,7 +12,7 @@ const WORD = /'(?:[^']|'')*'|"((?:[^"]|"")*)"|[\p{L}_][\p{L}\p{N}_$]*/gu;
 const CAST =
   /::\s*(?:(?:"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*)\.)?(?:"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*)(?: varying| precision)?(?:\(\d+(?:,\d+)?\))?(?: with(?:out)? time zone)?(?:\[\])*/gu;
 
-/** The columns that an expression names, as PostgreSQL deparses it: `lower(email::text)`. */
+/** The columns in an expression, as PostgreSQL deparses it: `lower(email::text)`. */
 function columnsIn(expression: string, table: TableDescriptor): string[] {
   const known = new Set(table.columns.map(({ name }) => name));
   const text = expression.replace(CAST, ' ');
@@ -25,13 +25,16 @@ function columnsIn(expression: string, table: TableDescriptor): string[] {
   return [...found];
 }
 
-/** What stands in the detail of a key violation, `Key (a, b)=(1, 2) …`, in whatever language. */
+/** The detail of a key violation, `Key (a, b)=(1, 2) …`, in any language. */
 export interface KeyDetail {
   readonly columns: string;
   readonly values: string;
 }
 
-/** Violations whose detail tells a key; that of others holds values of the whole row. */
+/**
+ * Violations whose detail contains a key; the detail of other violations contains values of the
+ * whole row.
+ */
 const OF_KEYS: ReadonlySet<string | undefined> = new Set([
   SQLSTATE.uniqueViolation,
   SQLSTATE.foreignKeyViolation,
@@ -44,7 +47,7 @@ export function keyDetail(error: pg.DatabaseError): KeyDetail | null {
   const detail = error.detail ?? '';
   const middle = detail.indexOf(')=(');
   const start = detail.indexOf('(');
-  // What follows the values holds no parenthesis, but for the other key of an exclusion.
+  // The text after the values contains no parenthesis, except for the other key of an exclusion.
   const other = detail.indexOf(')=(', middle + 1);
   const limit = other < 0 ? detail.length : detail.lastIndexOf('(', other - 1);
   const end = detail.lastIndexOf(')', limit - 1);
@@ -52,7 +55,7 @@ export function keyDetail(error: pg.DatabaseError): KeyDetail | null {
   return { columns: detail.slice(start + 1, middle), values: detail.slice(middle + 3, end) };
 }
 
-/** The foreign key that is violated. */
+/** The violated foreign key. */
 export function foreignKeyOf(
   error: pg.DatabaseError,
   table: TableDescriptor,
@@ -61,8 +64,8 @@ export function foreignKeyOf(
 }
 
 /**
- * The columns that a violated constraint of a table is about, foreign keys apart; empty when they
- * cannot be told.
+ * The columns of a violated constraint of a table, except for foreign keys; empty when they cannot
+ * be determined.
  */
 export function constraintColumns(error: pg.DatabaseError, table: TableDescriptor): string[] {
   if (error.column !== undefined) return [error.column];

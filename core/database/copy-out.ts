@@ -1,15 +1,15 @@
 /**
- * Reads the rows of COPY … TO STDOUT in blocks, no faster than they are taken. pg-copy-streams reads
- * the socket itself, which the guard of our connections does not allow.
+ * Reads the rows of COPY … TO STDOUT in blocks, with backpressure. pg-copy-streams reads the socket
+ * itself, which the guard of our connections does not allow.
  */
 import type pg from 'pg';
 
-/** Bytes that are given out at a time. */
+/** The size of a block in bytes. */
 const BLOCK = 256 * 1024;
-/** Bytes that may wait to be taken before the connection is paused. */
+/** The maximum number of buffered bytes before the connection is paused. */
 const MOST_WAITING = 4 * BLOCK;
 
-/** The driver's connection, and its messages; its declarations lack them. */
+/** The driver's connection and its messages, which its type declarations lack. */
 interface Wire {
   query(text: string): void;
   readonly stream: { pause(): void; resume(): void };
@@ -19,9 +19,9 @@ function isWire(connection: object): connection is Wire {
   return 'query' in connection && 'stream' in connection;
 }
 
-/** A COPY as the driver's queue of statements takes it. The driver calls the `handle` methods. */
+/** A COPY as an entry of the driver's statement queue. The driver calls the `handle` methods. */
 class CopyOut implements pg.Submittable {
-  /** Rows that have come; the server sends each in a message of its own. */
+  /** The number of received rows; the server sends each in a separate message. */
   rows = 0;
   readonly #text: string;
   readonly #blocks: Buffer[] = [];
@@ -79,7 +79,7 @@ class CopyOut implements pg.Submittable {
     return block;
   }
 
-  /** Lets the rest of the rows in, which nobody takes. */
+  /** Discards the remaining rows. */
   abandon(): void {
     this.#abandoned = true;
     this.#blocks.length = 0;
@@ -111,13 +111,13 @@ class CopyOut implements pg.Submittable {
 /** Some rows of a COPY. */
 export interface CopiedRows {
   readonly bytes: Buffer;
-  /** How many rows have come so far. */
+  /** The number of rows received so far. */
   readonly rows: number;
 }
 
 /**
- * The rows of a COPY in blocks. Leaving the loop early does not stop the statement: whoever leaves
- * ends the connection.
+ * The rows of a COPY in blocks. Leaving the loop early does not stop the statement: the caller must
+ * end the connection.
  */
 export async function* copyOut(client: pg.ClientBase, text: string): AsyncGenerator<CopiedRows> {
   const copy = client.query(new CopyOut(text));

@@ -1,6 +1,7 @@
 /**
- * What a failure of PostgreSQL means to a caller: the code of the catalogue, if any, and what may be
- * told beside it. Every failure whose words or names reach a caller passes {@link translateFailure}.
+ * Translates a PostgreSQL failure for a caller: the error code of the catalogue, if any, and the
+ * details that may be disclosed. Every failure whose message or names are returned to a caller
+ * passes {@link translateFailure}.
  */
 import pg from 'pg';
 import type { ErrorCode } from '#core/base/errors/catalogue.ts';
@@ -18,28 +19,28 @@ import { constraintColumns, foreignKeyOf, keyDetail } from './constraint.ts';
 import { SQLSTATE } from './sqlstate.ts';
 import type { ForeignKeyDescriptor, TableDescriptor } from './table-descriptor.ts';
 
-/** A table as a caller sees it. */
+/** A table that is visible to a caller. */
 export interface SeenTable {
   readonly collection: string;
   readonly table: TableDescriptor;
-  /** The field behind a column, and whether its values may be told; null when it is hidden. */
+  /** The field of a column, and whether its values may be disclosed; null when it is hidden. */
   fieldOf(column: string): { readonly name: string; readonly values: boolean } | null;
 }
 
-/** What a caller may be told. */
+/** The details that may be disclosed to a caller. */
 export interface FailureView {
-  /** The words of the database itself, with the names of constraints, types and the like. */
+  /** The database's own messages, with the names of constraints, types and other objects. */
   readonly words: boolean;
-  /** The failure is that of a write: bad values stand in the payload, not in the query. */
+  /** The failure is that of a write: bad values are in the payload, not in the query. */
   readonly writing: boolean;
-  /** Null when the caller may not know of the table. */
+  /** Null when the table is hidden from the caller. */
   tableOf(schema: string, name: string): SeenTable | null;
 }
 
-/** Nothing is known of the caller, so no name is told. */
+/** The caller is unknown, so no name is disclosed. */
 const NOTHING: FailureView = { words: false, writing: false, tableOf: () => null };
 
-/** For those who alter the schema. */
+/** For callers that alter the schema. */
 export const EVERYTHING: FailureView = { words: true, writing: true, tableOf: () => null };
 
 /** SQLSTATE of a constraint or value error → code (PostgreSQL, appendix A). */
@@ -52,14 +53,14 @@ const CODE_OF_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   [SQLSTATE.exclusionViolation]: 'RECORD_NOT_UNIQUE',
   [SQLSTATE.numericValueOutOfRange]: 'VALUE_OUT_OF_RANGE',
   [SQLSTATE.stringDataRightTruncation]: 'VALUE_TOO_LONG',
-  // The condition of a view.
+  // The CHECK OPTION of a view.
   [SQLSTATE.withCheckOptionViolation]: 'FAILED_VALIDATION',
 };
 
-/** Other violations, and what functions and triggers raise. */
+/** Other violations, and errors that functions and triggers raise. */
 const RAISED = /^(?:23|P0|45)/;
 
-/** Failures after which the same work may simply be tried again. */
+/** Failures after which the same work can be retried unchanged. */
 const RETRYABLE = new Set<string>([
   ...[
     SQLSTATE.serializationFailure,
@@ -71,11 +72,11 @@ const RETRYABLE = new Set<string>([
     SQLSTATE.tooManyConnections,
     SQLSTATE.configurationLimitExceeded,
   ],
-  // The session waited for this process for too long.
+  // The session waited too long for this process.
   ...[SQLSTATE.idleInTransactionSessionTimeout, SQLSTATE.idleSessionTimeout],
 ]);
 
-/** The error is the server's or the connection's, and trying again may help. */
+/** Whether the error is the server's or the connection's, and a retry may help. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
@@ -85,8 +86,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * The session ended under a statement, or could not begin: that is the server's or the network's doing.
- * Whether its transaction is committed is unknown.
+ * Whether the session ended during a statement, or could not be opened, because of the server or
+ * the network. It is unknown whether its transaction is committed.
  */
 export function isLostSession(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.severity !== 'ERROR' && isTransient(error);
@@ -115,20 +116,23 @@ function isConnectionFailure(error: unknown): boolean {
   );
 }
 
-/** What a row-level policy or the condition of a view refuses comes from here; missing grants not. */
+/**
+ * Rejections by a row-level policy or a view's CHECK OPTION come from this routine; missing
+ * privileges do not.
+ */
 const CHECK_OPTION_ROUTINE = 'ExecWithCheckOptions';
 
-/** The failure is that of a value or a row, and the same row fails again. */
+/** Whether a value or a row caused the failure, so that the same row fails again. */
 export function blamesValue(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false;
   const { code = '', routine } = error;
   if (code === SQLSTATE.insufficientPrivilege) return routine === CHECK_OPTION_ROUTINE;
-  // What was asked back is too large, whatever was written.
+  // The data read back is too large, which does not depend on the written values.
   if (ownBound(error) !== undefined) return false;
   return code.startsWith('22') || code === SQLSTATE.withCheckOptionViolation || RAISED.test(code);
 }
 
-/** PostgreSQL's own words as sentences. */
+/** PostgreSQL's own message as sentences. */
 export function wordsOf(message: string, detail?: string): Reason {
   const sentences = [message, ...(detail?.split('\n') ?? [])].map((text) =>
     text.endsWith('.') ? text : `${text}.`,
@@ -136,7 +140,7 @@ export function wordsOf(message: string, detail?: string): Reason {
   return reason('database_message', { message: sentences.join(' ') });
 }
 
-/** What is told of the place where a row breaks something. */
+/** The disclosed place where a row violates a constraint. */
 type Broken = {
   readonly collection: string | null;
   readonly field: string | null;
@@ -145,7 +149,7 @@ type Broken = {
 
 const NOT_SHOWN: Broken = { collection: null, field: null };
 
-/** A table that the catalog does not know, such as a partition, in PostgreSQL's own names. */
+/** A table that is not in the catalog, such as a partition, with PostgreSQL's own names. */
 function unknownTable(error: pg.DatabaseError, view: FailureView): Broken {
   if (!view.words) return NOT_SHOWN;
   const key = keyDetail(error);
@@ -156,7 +160,7 @@ function unknownTable(error: pg.DatabaseError, view: FailureView): Broken {
   };
 }
 
-/** The columns together, provided that none of them is hidden. */
+/** The fields of the columns, unless one of them is hidden. */
 function broken(seen: SeenTable, columns: readonly string[], values: string | undefined): Broken {
   const fields = columns.map((column) => seen.fieldOf(column));
   const known = fields.filter((field) => field !== null);
@@ -170,7 +174,7 @@ function broken(seen: SeenTable, columns: readonly string[], values: string | un
   };
 }
 
-/** Whether a foreign key is broken from the side of the row that is referred to. */
+/** Whether the referenced row, not the referring row, violates a foreign key. */
 function isReferredTo(error: pg.DatabaseError, key: ForeignKeyDescriptor | null): boolean {
   if (error.code === SQLSTATE.restrictViolation) return true;
   const columns = keyDetail(error)?.columns;
@@ -186,7 +190,7 @@ function foreignKeyDetails(error: pg.DatabaseError, view: FailureView): ErrorDet
   const key = seen === null ? null : foreignKeyOf(error, seen.table);
   const values = keyDetail(error)?.values;
   const target = key === null ? null : view.tableOf(key.targetSchema, key.targetTable);
-  // A key of hidden columns is hidden itself, and with it what it refers to.
+  // A key with a hidden column is hidden itself, and so is its target.
   const isKnown = key?.columns.every((column) => seen?.fieldOf(column)) ?? false;
   if (isReferredTo(error, key)) {
     const referring = isKnown && seen !== null ? seen.collection : null;
@@ -212,11 +216,11 @@ function foreignKeyDetails(error: pg.DatabaseError, view: FailureView): ErrorDet
   return { ...place, reason: why };
 }
 
-/** Violations of conditions. */
+/** Violations of check conditions. */
 const CONDITIONS = new Set<string>([SQLSTATE.checkViolation, SQLSTATE.withCheckOptionViolation]);
 
 function reasonOf(error: pg.DatabaseError, view: FailureView): Reason {
-  // The detail holds all values of the row.
+  // The detail contains all values of the row.
   if (view.words) return wordsOf(error.message);
   return CONDITIONS.has(error.code ?? '')
     ? reason('database_condition_broken')
@@ -246,14 +250,16 @@ function constraintError(error: pg.DatabaseError, code: ErrorCode, view: Failure
   return new ServiceError(code, details, { cause: error });
 }
 
-/** A value that does not fit its type and that no earlier check could see. */
+/** The error for a value that does not fit its type and that no earlier check could detect. */
 function misfit(error: pg.DatabaseError, view: FailureView): Error {
   const why = view.words ? wordsOf(error.message) : reason('value_misfits_field_type');
   if (!view.writing) return invalidQuery(why);
   return new ServiceError('FAILED_VALIDATION', { ...NOT_SHOWN, reason: why }, { cause: error });
 }
 
-/** Syntax and names; missing schemas, tables, columns, types, functions, and ambiguous ones. */
+/**
+ * Syntax and name errors: missing schemas, tables, columns, types, functions, and ambiguous ones.
+ */
 const MISREAD = new Set<string>([
   SQLSTATE.invalidSchemaName,
   SQLSTATE.syntaxError,
@@ -265,20 +271,25 @@ const MISREAD = new Set<string>([
   SQLSTATE.undefinedFunction,
   SQLSTATE.undefinedTable,
 ]);
-/** Where PostgreSQL reads names, paths in JSON and words of texts; some it does not know, or not so long. */
+/**
+ * Source files in which PostgreSQL parses names, JSON paths and text search words; unknown or too
+ * long ones fail there.
+ */
 const READER = /^(?:namespace|jsonpath\w*|to_tsany|ts\w+)\.[cly]$/;
 
-/** Where extensions read their values: `hstore_io.c` before PostgreSQL 16, PostGIS. */
+/**
+ * Source files in which extensions parse their values: `hstore_io.c` before PostgreSQL 16, PostGIS.
+ */
 const INPUT_SOURCE = /_io\.c$|^lwgeom_/;
 
 /**
- * A value that is none of its type: class 22. Some types read their values with errors of a
- * statement's own classes, because `hstore` has a syntax and `regconfig` names an object; such an
- * error tells of no place in the statement, nor in a function such as a trigger's.
+ * Whether a value does not fit its type: class 22. Some types report bad values with error classes
+ * of statements, because `hstore` has a syntax and `regconfig` names an object. Such an error has
+ * no position in the statement or in a function.
  */
 export function isMisread(error: pg.DatabaseError): boolean {
   const { code = '', position, internalPosition, where, file = '' } = error;
-  // Extensions may tell of bad input by the code for what should never happen.
+  // Extensions may report bad input with the code for internal errors.
   if (code.startsWith('22') || (code === SQLSTATE.internalError && INPUT_SOURCE.test(file)))
     return true;
   const isPlaced = [position, internalPosition, where].some((place) => place !== undefined);
@@ -290,7 +301,7 @@ export function isMisread(error: pg.DatabaseError): boolean {
   );
 }
 
-/** What statements fail with themselves, when their rows grow too large; a cast puts it in quotes. */
+/** The error message of statements whose rows grow too large; a failed cast quotes it. */
 const OWN_BOUND = /"sluice: (PAGE|LARGE|[A-Z_]+ \d+) \d+"/;
 
 function ownBound(error: unknown): string | undefined {
@@ -304,12 +315,12 @@ export function isLargePage(error: unknown): boolean {
   return ownBound(error) === 'PAGE';
 }
 
-/** A write cannot answer with its item in the same statement: it can be read by another one. */
+/** A write cannot return its item in the same statement: another statement can read it. */
 export function isLargeWrite(error: unknown): boolean {
   return ownBound(error) === 'LARGE';
 }
 
-/** What a variable bounds, and ways out. */
+/** The limited quantity of each variable, and workarounds. */
 const OWN_BOUNDS: Readonly<Record<string, string>> = {
   QUERY_MAX_NESTED_ITEMS:
     'items in the lists inside the items (QUERY_MAX_NESTED_ITEMS). Ask for fewer levels or items, or set lower limits under "deep".',
@@ -318,9 +329,9 @@ const OWN_BOUNDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Translates a failure into the error that the caller gets. What is not recognised is returned
- * unchanged and ends as a 500.
- * @param view what the caller may be told; nothing, unless it is given
+ * Translates a failure to the error for the caller. Other errors are returned unchanged and result
+ * in a 500.
+ * @param view the details that may be disclosed; by default none
  */
 export function translateFailure(error: unknown, view: FailureView = NOTHING): unknown {
   if (error instanceof ServiceError || error instanceof ServiceErrors) return error;
@@ -355,7 +366,8 @@ export function translateFailure(error: unknown, view: FailureView = NOTHING): u
       cause: error,
     });
   }
-  // Classes 53 and 55: it lacks what it needs, as a view does that has never been filled.
+  // Classes 53 and 55: a resource or a precondition is missing, such as the data of an unpopulated
+  // view.
   if (isTransient(error) || sqlstate.startsWith('53') || sqlstate.startsWith('55')) {
     return unavailable('database', reason('database_cannot_do_this_now'), { cause: error });
   }

@@ -1,31 +1,32 @@
 /**
- * A connection of the pool that one request has for itself. When the client goes away, or the time is
- * over, its statement is cancelled. The connection counts as taken until the server has ended it.
+ * A pool connection that one request uses exclusively. When the client disconnects, or the time is
+ * over, its statement is cancelled. The connection counts as in use until the server has ended the
+ * statement.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { cancelStatement } from './cancel.ts';
 import type { Connection } from './pool.ts';
 
 /**
- * Pauses (ms) before the cancellation is sent again: it may have overtaken the statement. The last
- * one is repeated for as long as the backend runs.
+ * Pauses (ms) before the cancellation is sent again, because it may have overtaken the statement.
+ * The last one repeats while the backend runs.
  */
 const PAUSES_MS = [100, 400, 1_000, 5_000];
 
 export interface HeldConnectionOptions {
   readonly signal: AbortSignal | undefined;
-  /** Called once, when the connection is free again or gone. */
+  /** Called once, when the connection is free again or closed. */
   readonly onEnd: () => void;
-  /** Called when the connection no longer counts as one of those that are shared. */
+  /** Called when the connection no longer counts towards the shared ones. */
   readonly onOutgrow: () => void;
-  /** Called when the server was asked to end the statement, before it has done so. */
+  /** Called after the cancel request, before the server has ended the statement. */
   readonly onAbandon: () => void;
 }
 
 export class HeldConnection {
   readonly client: Connection;
   readonly #options: HeldConnectionOptions;
-  /** What the connection does right now. */
+  /** The current work on the connection. */
   #running: Promise<unknown> | null = null;
   #ended = false;
   #cancelled = false;
@@ -41,7 +42,7 @@ export class HeldConnection {
     return this.#cancelled;
   }
 
-  /** Runs something on the connection; all that runs there has to pass here. */
+  /** Runs work on the connection; all its work must pass here. */
   async run<T>(work: Promise<T>): Promise<T> {
     this.#running = work;
     try {
@@ -51,12 +52,12 @@ export class HeldConnection {
     }
   }
 
-  /** The pool has one more for it: what it reads has become a stream. */
+  /** Gives the connection a separate slot in the pool, because its read has become a stream. */
   outgrow(): void {
     this.#options.onOutgrow();
   }
 
-  /** Cancels what runs, and gives the connection up. */
+  /** Cancels the running work, and closes the connection. */
   readonly abandon = async (): Promise<void> => {
     if (!this.#end()) return;
     this.#options.onAbandon();
@@ -65,16 +66,16 @@ export class HeldConnection {
     this.#options.onEnd();
   };
 
-  /** Has the server refuse to go on with the statement: what it says of that is still read. */
+  /** Cancels the statement on the server; the resulting error is still read. */
   readonly cancel = (): void => {
     this.#cancelled = true;
     void cancelStatement(this.client);
   };
 
-  /** @param good it serves others; false when it broke or something is left on it */
+  /** @param good the connection is reusable; false when it failed or is not clean */
   giveBack(good: boolean): void {
     if (!this.#end()) return;
-    // A cancellation that comes late would strike the next one's statement.
+    // A late cancellation would hit the next statement on the connection.
     this.client.release(!good || this.#cancelled);
     this.#options.onEnd();
   }
@@ -91,7 +92,7 @@ export class HeldConnection {
     }
   }
 
-  /** True the first time. */
+  /** True on the first call. */
   #end(): boolean {
     if (this.#ended) return false;
     this.#ended = true;

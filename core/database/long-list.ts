@@ -1,14 +1,14 @@
 /**
- * Turns long lists among the values of a statement into the texts that PostgreSQL reads, in slices. The
- * driver would do it at once, which takes a tenth of a second for as many items as one request may write.
+ * Converts long lists among the values of a statement to PostgreSQL's text format, in slices. The
+ * driver would block for a tenth of a second with the maximum number of items per request.
  */
 import { prepareValue } from 'pg/lib/utils.js';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 import { parameterOf, type Statement } from './sql.ts';
 
-/** Entries of a list that is left to the driver. */
+/** The maximum length of a list that the driver converts. */
 const SHORT = 1_000;
-/** Entries that become a text at once. */
+/** The number of entries converted at once. */
 const PIECE = 1_000;
 
 function isLong(value: unknown): value is readonly unknown[] {
@@ -29,7 +29,7 @@ export function hasLongLists({ values }: Statement): boolean {
   return values.some(isLong);
 }
 
-/** A statement whose long lists are texts. */
+/** A statement with its long lists as text. */
 export async function withTexts(statement: Statement): Promise<Statement> {
   if (!hasLongLists(statement)) return statement;
   const slice = new TimeSlice();

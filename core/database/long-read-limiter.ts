@@ -1,30 +1,33 @@
 /**
- * Bounds how many reads that take long run at a time, so that quick ones stay quick. A probe, an
- * empty statement on an idle connection, shows how long the server and this process keep a quick
- * read waiting: where processors are short, several times longer than when nothing runs.
+ * Limits the number of simultaneous long reads, so that quick reads stay quick. A probe, an empty
+ * statement on an idle connection, measures how long the server and this process delay a quick
+ * read. When processors are overloaded, it takes several times longer than without load.
  */
 
-/** So many may always run. */
+/** The number of long reads that is always allowed. */
 const LEAST = 2;
-/** Probes that take so many times the quickest one say that processors are short, or are not. */
+/**
+ * Ratios to the quickest probe: above the first, processors are overloaded; below the second, they
+ * are not.
+ */
 const SHORT_FACTOR = 8;
 const FREE_FACTOR = 4;
-/** Share of one processor above which it is this process itself that keeps its reads waiting. */
+/** The processor share above which this process itself delays its reads. */
 const BUSY_SHARE = 0.7;
-/** Times of probes are averages over about so many. */
+/** Probe times are averages over about this number of probes. */
 const AVERAGED = 4;
-/** The quickest probe counts for a little longer with each later one. */
+/** The factor by which the quickest time ages with each later probe. */
 const AGEING = 1.001;
-/** Pause (ms) before one more may run beside quick reads. */
+/** Pause (ms) before one more long read is allowed beside quick reads. */
 const CALM_MS = 1_000;
-/** Without quick reads for so long (ms) there is nothing to protect. */
+/** Without quick reads for this time (ms) no limit is needed. */
 const QUIET_MS = 2_000;
-/** A read is quick beside long ones that take so many times as long. */
+/** A read is quick compared with long ones that take at least this many times as long. */
 const QUICK_FACTOR = 4;
-/** The time of long reads is an average over about so many. */
+/** The time of long reads is an average over about this number. */
 const LONG_AVERAGED = 8;
 
-/** Clocks in milliseconds; those of this process unless a test gives others. */
+/** Clocks in milliseconds; by default those of this process. */
 export interface Clocks {
   readonly now: () => number;
   readonly processor: () => number;
@@ -51,7 +54,7 @@ export class LongReadLimiter {
   #looked: number;
   #processor: number;
 
-  /** @param most how many may run while nobody is kept waiting */
+  /** @param most the maximum number without contention */
   constructor(most: number, clocks = OWN) {
     this.#most = Math.max(LEAST, most);
     this.#bound = this.#most;
@@ -60,13 +63,14 @@ export class LongReadLimiter {
     this.#processor = clocks.processor();
   }
 
-  /** How many may run now. */
+  /** The current limit. */
   get value(): number {
     return this.#bound;
   }
 
   /**
-   * Notes a read that did not count as long. Where all reads take about as long, none needs protection.
+   * Records a read that was not long. When all reads take about the same time, no read needs
+   * protection.
    * @param time how long such a read takes PostgreSQL (ms)
    */
   noteQuickRead(time: number): void {
@@ -80,26 +84,26 @@ export class LongReadLimiter {
     this.#longTime += (time - this.#longTime) / LONG_AVERAGED;
   }
 
-  /** How long (ms) the server and this process keep any read waiting now, because both are busy. */
+  /** The current delay (ms) of every read, because the server and this process are busy. */
   get delay(): number {
     return Math.max(0, this.#time - this.#best);
   }
 
-  /** Whether a probe would tell something: somebody reads. */
+  /** Whether a probe is useful: there are recent reads. */
   get needsProbe(): boolean {
     return this.#clocks.now() - this.#read < QUIET_MS;
   }
 
-  /** Whether somebody reads who is kept from waiting for long reads. */
+  /** Whether there are recent quick reads that long reads could delay. */
   get protects(): boolean {
     return this.#clocks.now() - this.#quickRead < QUIET_MS;
   }
 
   /**
-   * Adapts the bound. It is not lowered for what quick reads do to each other: where no more long ones
-   * ran than always may, it stays.
-   * @param probe how long one took (ms); null when there was none
-   * @param running how many long reads ran at a time since it was last adapted
+   * Adapts the limit. Quick reads alone do not lower it: if the number of long reads never exceeded
+   * the minimum, it stays.
+   * @param probe the time of a probe (ms); null without one
+   * @param running the maximum number of simultaneous long reads since the last call
    */
   adapt(probe: number | null, running: number): void {
     const isOwnWork = this.#processorShare() > BUSY_SHARE;
@@ -124,7 +128,7 @@ export class LongReadLimiter {
     this.#changed = now;
   }
 
-  /** Share of one processor that this process used since it was last asked. */
+  /** The processor share of this process since the last call. */
   #processorShare(): number {
     const now = this.#clocks.now();
     const processor = this.#clocks.processor();

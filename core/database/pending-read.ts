@@ -1,7 +1,9 @@
-/** A read that somebody waits for, until it is answered, its time is over or the client goes away. */
+/**
+ * A read with a waiting client, until it is answered, its time is over or the client disconnects.
+ */
 export class PendingRead {
   readonly started = performance.now();
-  /** For whom it is read; null for the process itself. */
+  /** The holder of the read; null for the process itself. */
   readonly holder: string | null;
   readonly #signal: AbortSignal | undefined;
   readonly #reject: (error: unknown) => void;
@@ -18,12 +20,12 @@ export class PendingRead {
     this.#reject = reject;
   }
 
-  /** Nobody waits for the answer any more. */
+  /** No client waits for the answer any more. */
   get isGone(): boolean {
     return this.#expired || this.#signal?.aborted === true;
   }
 
-  /** Aborted when nobody waits any more; for what takes long enough to be worth one. */
+  /** Aborted when no client waits any more; created only for reads that take long enough. */
   get signal(): AbortSignal {
     if (this.#controller !== null) return this.#controller.signal;
     this.#controller = new AbortController();
@@ -32,7 +34,7 @@ export class PendingRead {
     return this.#controller.signal;
   }
 
-  /** Answers that its time is over, whatever becomes of it. */
+  /** Rejects with a timeout, regardless of the statement's later result. */
   expire(error: Error): void {
     this.#expired = true;
     this.#reject(error);

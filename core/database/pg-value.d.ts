@@ -1,5 +1,5 @@
-/** What is used of pg's own conversion of values, which its declarations leave out. */
+/** pg's own conversion of values, which its type declarations lack. */
 declare module 'pg/lib/utils.js' {
-  /** The form in which a value travels: text, bytes, or null. */
+  /** The wire format of a value: text, bytes, or null. */
   export function prepareValue(value: unknown): string | Buffer | null;
 }

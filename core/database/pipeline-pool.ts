@@ -1,6 +1,6 @@
 /**
- * Keeps a few pipelined connections for reads that are quick. Those that turn out not to be are asked
- * again on the pool. While nobody reads, short writes may run on some of them.
+ * Holds a few pipelined connections for quick reads. Reads that turn out to be slow move to the
+ * pool. While there are no reads, short writes may run on some of the connections.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -24,58 +24,61 @@ import type { ValueBytes } from './value-bytes.ts';
 import { ValueQuery } from './value-query.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** Prepared statements of one connection; past it the connection is replaced by a fresh one. */
+/** Prepared statements of one connection; above this number a new connection replaces it. */
 const MAX_PREPARED = 2_000;
-/** How often (ms) it is looked for reads that nobody waits for, or too many. */
+/** How often (ms) reads without a waiting client, or with too many followers, are detected. */
 const TICK_MS = 50;
-/** A tick that is so late (ms) tells nothing: answers may have come in that were not read yet. */
+/** A tick with this delay (ms) is ignored: received answers may be unprocessed. */
 const LATE_MS = 100;
-/** A read that nobody waits for is left alone for so long (ms): most end by themselves. */
+/**
+ * A read without a waiting client is not cancelled for this time (ms), because most end by
+ * themselves.
+ */
 const ABANDONED_MS = 100;
-/** A backend that does not heed a cancellation within so long (ms) is left to itself. */
+/** A backend that ignores a cancellation for this time (ms) is abandoned. */
 const HEED_MS = 1_000;
 const RECONNECT_MS = 500;
 
-/** SQLSTATEs of a read that waited for a lock for too long, or in a deadlock. */
+/** SQLSTATEs of a read that waited too long for a lock, or was in a deadlock. */
 const WAITED = new Set<string>([SQLSTATE.lockNotAvailable, SQLSTATE.deadlockDetected]);
 
 export interface PipelinePoolOptions {
   readonly url: string;
   readonly name: string;
   readonly log: Log;
-  /** Connections; 0 for none. */
+  /** The number of connections; 0 for none. */
   readonly size: number;
   /** Milliseconds; 0 for none. */
   readonly statementTimeout: number;
 }
 
-/** A statement that connections know by a name. */
+/** A statement that connections prepare under a name. */
 export interface Prepared {
   readonly name: string;
   readonly statement: Statement;
-  /** How long it is expected to take (ms). */
+  /** Its expected time (ms). */
   readonly time: number;
 }
 
-/** What became of a read. */
+/** The result of a read. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly value: ValueBytes | null; readonly time: number }
   | { readonly kind: 'moved'; readonly reason: Moved };
 
-/** A connection that a write has for a while. */
+/** A connection lent to a write. */
 export interface BorrowedConnection {
   readonly client: Client;
-  /** @param error the one with which the write failed */
+  /** @param error the error of the failed write */
   giveBack(error?: unknown): void;
 }
 
 export class PipelinePool {
   readonly #options: PipelinePoolOptions;
   readonly #connections: (PipelinedConnection | null)[];
-  /** Their backends do not heed a cancellation. */
+  /** Connections whose backends ignore a cancellation. */
   readonly #unresponsive = new Set<PipelinedConnection>();
   readonly #watchdog: Watchdog;
-  /** When a connection came back from a write. */
+  /** When a write last returned a connection. */
   #returned = Number.NEGATIVE_INFINITY;
   #closed = false;
   #ticked = 0;
@@ -88,7 +91,7 @@ export class PipelinePool {
     this.#measure();
   }
 
-  /** Backends that were asked to end their statement and still run it. */
+  /** The number of backends that still run their statement after its cancellation. */
   get unresponsive(): number {
     return this.#unresponsive.size;
   }
@@ -100,7 +103,7 @@ export class PipelinePool {
     await Promise.all(this.#connections.map((_, index) => this.#connect(index)));
   }
 
-  /** Makes the connections visible, under the name of the pool that PostgreSQL shows. */
+  /** Reports the connections as metrics, under the pool name that PostgreSQL shows. */
   #measure(): void {
     const labels = { pool: `${this.#options.name} pages` };
     const open = () => this.#connections.filter((connection) => connection !== null);
@@ -112,7 +115,7 @@ export class PipelinePool {
       ];
     });
     metrics.reading('sluice_database_connections_max', () => [[labels, this.#connections.length]]);
-    // What is behind the first of a connection waits for it.
+    // Statements behind the first one of a connection wait for it.
     metrics.reading('sluice_database_waiting', () => {
       const behind = ({ reads, writes }: PipelinedConnection) => reads.length + writes - 1;
       return [[labels, open().reduce((sum, one) => sum + Math.max(0, behind(one)), 0)]];
@@ -127,7 +130,7 @@ export class PipelinePool {
     await Promise.allSettled(ended);
   }
 
-  /** The connection that is likely to come to a quick read first; null for none. */
+  /** The connection that will probably start a quick read first; null without one. */
   forQuick(): PipelinedConnection | null {
     let best: PipelinedConnection | null = null;
     for (const connection of this.#connections) {
@@ -137,15 +140,15 @@ export class PipelinePool {
     return best;
   }
 
-  /** One on which nothing runs, for a read that takes long; another one is kept for quick reads. */
+  /** An idle connection for a long read; another one stays free for quick reads. */
   forLong(): PipelinedConnection | null {
     const [kept, spare] = this.#connections.filter(isFree);
     return kept && spare ? spare : null;
   }
 
   /**
-   * Sends an empty statement down a connection on which nothing runs.
-   * @returns how long it took (ms); null when there is no such connection, or it broke
+   * Sends an empty statement on an idle connection.
+   * @returns how long it took (ms); null without an idle connection, or when it failed
    */
   async probe(): Promise<number | null> {
     const connection = this.#connections.find(isFree);
@@ -181,10 +184,10 @@ export class PipelinePool {
   }
 
   /**
-   * Gives a connection to a write of one round trip, behind which others may be sent while writes
-   * come back quickly; one is kept for whoever begins to read. Null while somebody reads or a write
-   * is stuck, and when there is none to spare.
-   * @param waitsForLocks it waits for locks as long as it must, because it is not tried elsewhere
+   * Lends a connection to a write of one round trip. Other writes may queue behind it while writes
+   * return quickly. One connection stays free for new reads. Null during reads, while a write is
+   * stuck, and without a spare connection.
+   * @param waitsForLocks it waits for locks without a limit, because it is not retried elsewhere
    */
   borrow(waitsForLocks = true): BorrowedConnection | null {
     const [kept, ...others] = this.#connections;
@@ -213,7 +216,7 @@ export class PipelinePool {
     };
   }
 
-  /** After a read: gives up a connection that is of no use any more. */
+  /** After a read: closes a connection that is no longer usable. */
   #tidy(connection: PipelinedConnection, error: Error | null): void {
     if (this.#unresponsive.has(connection)) connection.destroy();
     else if (connection.prepared.size > MAX_PREPARED) this.#retire(connection);
@@ -221,8 +224,8 @@ export class PipelinePool {
   }
 
   /**
-   * Ends reads that nobody waits for, or that too many wait behind. A cancellation names only the
-   * connection: when it comes late it strikes the read behind, which is then asked again.
+   * Cancels reads without a waiting client, or with too many followers. A cancellation addresses
+   * only the connection: a late one hits the next read, which is then run again.
    */
   #tick(): void {
     const now = performance.now();
@@ -242,7 +245,7 @@ export class PipelinePool {
     void cancelStatement(connection.client).then(() => connection.endCancel());
   }
 
-  /** Leaves a backend alone that heeds no cancellation: what waits behind its read is asked again. */
+  /** Abandons a backend that ignores a cancellation: the reads behind it run again elsewhere. */
   #forsake(connection: PipelinedConnection): void {
     this.#unresponsive.add(connection);
     connection.client.on('end', () => this.#unresponsive.delete(connection));
@@ -250,12 +253,12 @@ export class PipelinePool {
     this.#replace(connection);
   }
 
-  /** Replaces a connection that holds too many prepared statements. */
+  /** Replaces a connection with too many prepared statements. */
   #retire(connection: PipelinedConnection): void {
     if (this.#replace(connection)) connection.client.end().catch(() => undefined);
   }
 
-  /** Gives up a connection that the server is about to close: nothing more is sent on it. */
+  /** Drops a connection that the server is about to close: nothing more is sent on it. */
   #drop(connection: PipelinedConnection): void {
     for (const read of connection.reads) read.disturbed = true;
     if (this.#replace(connection)) connection.destroy();
@@ -273,7 +276,7 @@ export class PipelinePool {
     const connection = this.#connections[index];
     if (this.#closed || connection?.client !== client) return;
     this.#options.log.warn({ err: error }, 'a database connection was lost');
-    // What broke it was meant for the first; the others are asked again.
+    // The error belongs to the first read; the other reads run again.
     for (const read of connection.reads.slice(1)) read.disturbed = true;
     this.#connections[index] = null;
     void this.#connect(index);
@@ -321,7 +324,7 @@ function isFatal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !isStatementError(error);
 }
 
-/** Why a read that failed is asked again; null when the failure is its own. */
+/** Why a failed read must run again; null when the failure is its own. */
 function reasonToMove(read: PipelinedRead, error: unknown): Moved | null {
   if (read.pending.isGone) return null;
   const code = error instanceof pg.DatabaseError ? error.code : undefined;

@@ -1,45 +1,49 @@
-/** One pipelined connection: what runs on it, and whether another statement should follow. */
+/** One pipelined connection: its running statements, and whether another one may follow. */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import type { PendingRead } from './pending-read.ts';
 
-/** Statements on one connection at a time; past it the pool takes over. */
+/** The maximum number of statements on one connection; further ones use the pool. */
 const MAX_IN_FLIGHT = 64;
-/** Writes on one connection at a time, each behind the other. */
+/** The maximum number of queued writes on one connection. */
 const MAX_WRITES = 4;
-/** A write that takes longer than this (ms) may wait for a lock: no more follow it. */
+/** A write that takes longer than this (ms) may wait for a lock: no write may follow it. */
 const STUCK_MS = 20;
-/** A cancellation may strike so much later (ms): a read is asked again then, a write is not. */
+/**
+ * The maximum delay (ms) of a cancellation's effect: a read hit by it runs again, a write cannot.
+ */
 const STRIKE_MS = 1_000;
-/** Nothing follows a read that takes so many times what was expected, and so long (ms). */
+/**
+ * No statement follows a read that exceeds its expected time by this factor, and this time (ms).
+ */
 const OVERDUE_FACTOR = 4;
 const OVERDUE_MS = 20;
 /**
- * A read that others wait behind is cut when it takes longer (ms), or that many times what reads on
- * the same connection take on average: while everything is slow, nothing is cut.
+ * A read with followers is cancelled when it takes longer (ms), and exceeds the average of this
+ * connection by the factor: when everything is slow, no read is cancelled.
  */
 export const CUT_MS = 250;
 const CUT_FACTOR = 16;
-/** The average is over about so many reads. */
+/** The average is over about this number of reads. */
 const AVERAGED = 16;
-/** Pause (ms) before a cancellation is sent again, which may have overtaken its statement. */
+/** Pause (ms) before a cancellation is sent again, because it may have overtaken its statement. */
 const AGAIN_MS = 200;
-/** Longest wait (ms) of a read for a lock; then it is asked again as one that waits for locks. */
+/** The maximum lock wait (ms) of a read; then it runs again as one that waits for locks. */
 export const LOCK_MS = 50;
 
-/** Why a read is asked again on the pool. */
+/** Why a read runs again on the pool. */
 export type Moved = 'lock' | 'slow' | 'struck';
 
 /** One read on a pipelined connection. */
 export interface PipelinedRead {
   readonly pending: PendingRead;
-  /** How long it is expected to take (ms). */
+  /** Its expected time (ms). */
   readonly time: number;
-  /** It was cancelled because others wait behind it. */
+  /** It was cancelled because other reads wait behind it. */
   cut: boolean;
-  /** A cancellation was sent, or the connection was given up, that may have been for another one. */
+  /** A cancellation, or closing the connection, was perhaps meant for another read. */
   disturbed: boolean;
-  /** Asks it again on the pool, without waiting for what becomes of it here. */
+  /** Runs it again on the pool, without waiting for its result here. */
   readonly move: (reason: Moved) => void;
 }
 
@@ -47,29 +51,29 @@ export class PipelinedConnection {
   readonly client: pg.Client;
   readonly isPooled: boolean;
   readonly prepared = new Set<string>();
-  /** In the order in which PostgreSQL runs them. */
+  /** In PostgreSQL's execution order. */
   readonly reads: PipelinedRead[] = [];
   cancelling = false;
   readonly #socket: Socket;
   #corked = false;
-  /** How many writes run on it; nothing is read on it meanwhile. */
+  /** The number of running writes; there are no reads on it meanwhile. */
   #writes = 0;
-  /** When the first of them became the first. */
+  /** When the current first write became the first. */
   #wroteSince = 0;
   #waitsForLocks = false;
-  /** How long the reads are expected to take together (ms). */
+  /** The total expected time of the reads (ms). */
   #load = 0;
-  /** When the first of them became the first. */
+  /** When the current first read became the first. */
   #since = 0;
-  /** When the last cancellation was sent, and the first one for the read that runs. */
+  /** When the last cancellation was sent, and the first one for the running read. */
   #cancelled = Number.NEGATIVE_INFINITY;
   #firstCancelled: number | null = null;
-  /** How long reads take on average (ms). */
+  /** The average time of reads (ms). */
   #average = 0;
 
   /**
-   * @param isPooled a pooler gives the session to others between two transactions: no setting of it is
-   *   changed, and reads that wait for a lock are cut instead
+   * @param isPooled a pooler shares the session between transactions: its settings are not changed,
+   * and reads that wait for a lock are cancelled instead
    */
   constructor(client: pg.Client, socket: Socket, isPooled: boolean) {
     this.client = client;
@@ -77,7 +81,7 @@ export class PipelinedConnection {
     this.#socket = socket;
   }
 
-  /** Milliseconds that the reads on it are expected to take. */
+  /** The total expected time of its reads in milliseconds. */
   get load(): number {
     return this.#load;
   }
@@ -86,7 +90,7 @@ export class PipelinedConnection {
     return this.#writes === 0 && this.reads.length === 0;
   }
 
-  /** Whether a read may follow what is on it. */
+  /** Whether a read may follow the current statements. */
   get takesReads(): boolean {
     const [first] = this.reads;
     if (this.#writes > 0 || this.reads.length >= MAX_IN_FLIGHT) return false;
@@ -104,7 +108,7 @@ export class PipelinedConnection {
 
   /**
    * Whether a write may run on it, or behind another one.
-   * @param returned when one came back last, on any of the connections
+   * @param returned when the last write on any of the connections returned
    */
   takesWrites(returned: number): boolean {
     const now = performance.now();
@@ -117,7 +121,7 @@ export class PipelinedConnection {
     return performance.now() - this.#since;
   }
 
-  /** The first read, if it holds up others for too long or nobody waits for it any more. */
+  /** The first read, if it blocks other reads for too long or no client waits for it any more. */
   overdue(abandonedAfter: number): PipelinedRead | null {
     const [first] = this.reads;
     if (!first || this.cancelling || performance.now() - this.#cancelled < AGAIN_MS) return null;
@@ -127,13 +131,13 @@ export class PipelinedConnection {
     return this.reads.length > 1 && time > most ? first : null;
   }
 
-  /** How long ago a cancellation was sent that the first read does not heed (ms); 0 for none. */
+  /** How long ago the first ignored cancellation of the first read was sent (ms); 0 without one. */
   get unheeded(): number {
     const since = this.#firstCancelled;
     return since === null || this.reads.length === 0 ? 0 : performance.now() - since;
   }
 
-  /** Notes that a cancellation begins, which may strike any of the reads. */
+  /** Records the start of a cancellation, which may hit any of the reads. */
   beginCancel(): void {
     this.cancelling = true;
     for (const read of this.reads) read.disturbed = true;
@@ -164,14 +168,14 @@ export class PipelinedConnection {
     return time;
   }
 
-  /** @param waitsForLocks as long as it must; else no longer than a read */
+  /** @param waitsForLocks without a limit; else no longer than a read */
   beginWrite(waitsForLocks: boolean): void {
     this.#writes += 1;
     if (this.#writes === 1) this.#wroteSince = performance.now();
     this.#boundLocks(waitsForLocks);
   }
 
-  /** What is sent from now on waits for locks as long as it must, or no longer than LOCK_MS. */
+  /** Later statements wait for locks without a limit, or at most LOCK_MS. */
   #boundLocks(waits: boolean): void {
     if (this.isPooled || this.#waitsForLocks === waits) return;
     this.#waitsForLocks = waits;
@@ -187,7 +191,7 @@ export class PipelinedConnection {
     this.#socket.destroy();
   }
 
-  /** Statements of the same turn of the event loop leave in one system call. */
+  /** Statements of the same turn of the event loop are sent in one system call. */
   cork(): void {
     if (this.#corked) return;
     this.#corked = true;

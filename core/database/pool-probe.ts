@@ -1,4 +1,4 @@
-/** Asks a pool once in a while whether it still answers, one question at a time. */
+/** Checks periodically whether a pool still responds, with one query at a time. */
 import type { Pool } from './pool.ts';
 
 const EVERY_MS = 2_000;
@@ -7,18 +7,18 @@ export class PoolProbe {
   readonly #pool: Pick<Pool, 'query'>;
   readonly #within: number;
   readonly #timer: NodeJS.Timeout;
-  /** When the open question was asked, by `performance.now()`. */
+  /** When the open query was sent, by `performance.now()`. */
   #askedAt: number | null = null;
   #failed = false;
 
-  /** @param within milliseconds after which an answer is missing */
+  /** @param within milliseconds after which a response is missing */
   constructor(pool: Pick<Pool, 'query'>, within: number) {
     this.#pool = pool;
     this.#within = within;
     this.#timer = setInterval(() => this.#ask(), EVERY_MS).unref();
   }
 
-  /** False when the last answer was an error, or is missing. */
+  /** False when the last response was an error, or is missing. */
   get answers(): boolean {
     if (this.#failed) return false;
     return this.#askedAt === null || performance.now() - this.#askedAt <= this.#within;

@@ -1,9 +1,9 @@
 /**
- * Divides the connections of a pool, so that nothing holds up everything else. Reads that are slow or
- * wait for locks have half of them at most, those that take long as many as LongReadLimiter allows and
- * those that are new as many again, writes to one table leave some to others, and reads as many as
- * nobody else waits for. The holder that has the fewest comes first, and of those the one that used
- * least lately. Logins and the like take a connection of the pool without asking.
+ * Divides the connections of a pool, so that no kind of work blocks all other work. Slow or blocked
+ * reads get at most half of them. Long reads get the number that LongReadLimiter allows, and new
+ * reads as many again. Writes to one table leave some connections to other work. Reads leave the
+ * connections that other work waits for. The holder with the fewest connections is next; among
+ * equals, the one with the least recent use. Logins and similar work use the pool directly.
  */
 import { RecentUse } from '#core/base/holders/recent-use.ts';
 import type { Log } from '#core/base/log/log.ts';
@@ -17,22 +17,22 @@ import { forgetRefusal, refuseWrite } from './refused-write.ts';
 
 /** A statement that runs for longer (ms) is slow. */
 export const SLOW_MS = 1_000;
-/** While everything is slow, a read is slow that takes so many times what they take on average. */
+/** While everything is slow, a read counts as slow above this multiple of the average. */
 const SLOW_FACTOR = 4;
-/** The average is over about so many reads. */
+/** The average is over about this number of reads. */
 const AVERAGED = 16;
-/** How often (ms) it is looked after those that run. */
+/** How often (ms) running statements are checked. */
 const TICK_MS = 100;
-/** Reads get one connection more after so long a time (ms) in which nobody else waited. */
+/** Reads get one connection more after this time (ms) without other waiting work. */
 const CALM_MS = 1_000;
-/** Pause (ms) between two looks for writes that wait for a lock. */
+/** Pause (ms) between two searches for writes that wait for a lock. */
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * - `new`: nobody knows how long it takes;
- * - `read`: quick when it ran last;
+ * - `new`: its duration is unknown;
+ * - `read`: quick in its last run;
  * - `long`: took longer than quick reads, and less than a second;
- * - `stream`: a read whose rows are fetched one after another, so that nobody else may end it;
+ * - `stream`: a read whose rows are fetched in batches, and that must not be cancelled;
  * - `slow`: a read that takes longer;
  * - `blocked`: a read that waits for a lock.
  */
@@ -41,16 +41,19 @@ type Kind = ReadKind | 'write';
 
 interface Use {
   readonly kind: Kind;
-  /** What is written to; null for reads. */
+  /** The written table; null for reads. */
   readonly table: string | null;
-  /** The user, or the address, for whom it is; null for the process itself. */
+  /** The user, or the address, that it runs for; null for the process itself. */
   readonly holder: string | null;
 }
 
-/** A connection that is taken, or is being taken. */
+/** A connection that is in use, or is being acquired. */
 interface Holding extends Use {
   readonly since: number;
-  /** Ends the statement in favour of others; null while there is none, and where nobody may. */
+  /**
+   * Cancels the statement in favour of other work; null before it starts, and if it must not be
+   * cancelled.
+   */
   end: (() => void) | null;
   client: Connection | null;
 }
@@ -61,12 +64,12 @@ interface Waiter extends Use {
 
 export interface PoolSharesOptions {
   readonly pool: Pool;
-  /** The server of the pool, where it is asked which backends wait for locks. */
+  /** The server of the pool, for finding backends that wait for locks. */
   readonly url: string;
   readonly log: Log;
   /** DATABASE_POOL_WAIT, in milliseconds. */
   readonly wait: number;
-  /** Milliseconds of a clock that never goes back; by default that of the process. */
+  /** A monotonic clock in milliseconds; by default that of the process. */
   readonly now?: () => number;
 }
 
@@ -76,26 +79,26 @@ export class PoolShares {
   readonly #now: () => number;
   readonly #size: number;
   readonly #half: number;
-  /** Most writes to one table. */
+  /** The maximum number of writes to one table. */
   readonly #writesToOne: number;
   readonly #holdings = new Set<Holding>();
   readonly #waiters = new Set<Waiter>();
   readonly #abandoned = new Set<HeldConnection>();
-  /** How many reads that take long may run at a time, and how many new ones. */
+  /** The maximum number of simultaneous long reads, and also of new reads. */
   maxLongReads: number;
-  /** How many of them ran at a time. */
+  /** The maximum number of them that ran at the same time. */
   #mostLongReads = 0;
-  /** Connections that reads may have now. */
+  /** The current maximum number of connections for reads. */
   #reads: number;
-  /** How long reads take on average (ms). */
+  /** The average time of reads (ms). */
   #readTime = 0;
-  /** When somebody else last waited for one of them. */
+  /** When other work last waited for one of them. */
   #contended = Number.NEGATIVE_INFINITY;
-  /** The holder that read last, and when one did that is another than the one before it. */
+  /** The holder of the last read, and when the holder last changed. */
   #lastHolder: string | null = null;
   #alternated = Number.NEGATIVE_INFINITY;
   #looked = Number.NEGATIVE_INFINITY;
-  /** For how long holders had connections lately (ms). */
+  /** How long (ms) holders had connections recently. */
   readonly #recent = new RecentUse();
   #timer: NodeJS.Timeout | null = null;
 
@@ -112,14 +115,17 @@ export class PoolShares {
     metrics.reading('sluice_database_waiting', () => [[{ pool }, this.#waiters.size]]);
   }
 
-  /** How many reads that take long, or may do so, ran at a time since this was last asked. */
+  /**
+   * The maximum number of simultaneous long reads, or of reads that may be long, since the last
+   * call.
+   */
   takeMostLongReads(): number {
     const most = this.#mostLongReads;
     this.#mostLongReads = this.#longReads();
     return most;
   }
 
-  /** The larger of both counts, because each has a bound of its own. */
+  /** The larger of both counts, because each has its own limit. */
   #longReads(): number {
     const long = this.#count(({ kind }) => kind === 'long' || kind === 'slow');
     return Math.max(long, this.#countNew());
@@ -129,14 +135,14 @@ export class PoolShares {
     return this.#count(({ kind }) => kind === 'new');
   }
 
-  /** Backends that were asked to end their statement and still run it. */
+  /** The number of backends that still run their statement after its cancellation. */
   get unresponsive(): number {
     return this.#abandoned.size;
   }
 
   /**
-   * Whether a read would have a connection at once.
-   * @param spare connections that are to be left
+   * Whether a read would get a connection at once.
+   * @param spare connections that must stay free
    */
   hasRoom(spare = 0): boolean {
     if (this.#waiters.size > 0 || this.pool.waitingCount > 0) return false;
@@ -144,12 +150,12 @@ export class PoolShares {
     return held + spare < this.#size && this.#count(({ kind }) => kind !== 'write') < this.#reads;
   }
 
-  /** Whether a write to the table would have a connection at once. */
+  /** Whether a write to the table would get a connection at once. */
   hasRoomFor(table: string): boolean {
     return this.pool.waitingCount === 0 && this.#mayHold({ kind: 'write', table, holder: null });
   }
 
-  /** Notes for whom something is read: while several holders read, each has a share. */
+  /** Records the holder of a read: while several holders read, each has a share. */
   noteHolder(holder: string | null): void {
     if (holder === null || holder === this.#lastHolder) return;
     if (this.#lastHolder !== null) this.#alternated = this.#now();
@@ -158,10 +164,10 @@ export class PoolShares {
 
   /**
    * Takes a connection for a read.
-   * @param signal gives it up, with what runs on it, when it is aborted
-   * @param holder for whom it is; null for the process itself
-   * @throws {Error} when there is none within DATABASE_POOL_WAIT; the signal's reason when it is
-   *   aborted by then
+   * @param signal releases it, with its running statement, when it is aborted
+   * @param holder the holder of the read; null for the process itself
+   * @throws {Error} when no connection is free within DATABASE_POOL_WAIT; the signal's reason when
+   * it is aborted by then
    */
   async take(
     kind: ReadKind,
@@ -234,7 +240,7 @@ export class PoolShares {
     const { promise, resolve, reject } = Promise.withResolvers<Holding>();
     const waiter: Waiter = { ...use, admit: resolve };
     const fail = (reason: unknown) => {
-      // Nobody may admit it after this.
+      // After this the waiter cannot be admitted.
       if (this.#waiters.delete(waiter)) reject(reason);
     };
     const leave = () => fail(signal?.reason);
@@ -257,7 +263,7 @@ export class PoolShares {
     return holding;
   }
 
-  /** Whether somebody waits who comes before it. */
+  /** Whether an earlier waiter is ahead of it. */
   #isBehind({ kind }: Use): boolean {
     for (const waiter of this.#waiters)
       if (waiter.kind === kind && this.#mayHold(waiter)) return true;
@@ -297,18 +303,19 @@ export class PoolShares {
       const long = this.#count((holding) => holding.kind === 'long' && !this.#isSlow(holding, now));
       return long < Math.max(1, this.maxLongReads - slow);
     }
-    // One is left to those that only take long.
+    // One connection is reserved for reads that only take long.
     const blocked = this.#count((holding) => holding.kind === 'blocked');
     if (kind === 'blocked' && blocked >= Math.max(1, this.#half - 1)) return false;
     if (slow >= this.#half) return false;
-    // One is left to those that take long and are not slow.
+    // One connection is reserved for long reads that are not slow.
     const running = this.#count((holding) => holding.kind === 'slow');
     return kind === 'blocked' || running < Math.max(1, this.maxLongReads - 1);
   }
 
   /**
-   * A holder leaves a connection for slow reads to others. While there are others, it leaves them one of
-   * those for writes to a table, too, and has one half of those for new and for long reads.
+   * A holder leaves one connection for slow reads to other holders. While there are other holders,
+   * it also leaves them one connection for writes to a table. It gets at most half of the
+   * connections for new and for long reads then.
    */
   #isWithinShare(kind: Kind, holder: string, table: string | null): boolean {
     if (kind === 'read' || kind === 'stream') return true;
@@ -327,12 +334,14 @@ export class PoolShares {
     return same < Math.max(1, Math.floor(this.maxLongReads / 2));
   }
 
-  /** How many connections a holder has. */
+  /** The number of connections of a holder. */
   #heldBy(holder: string | null): number {
     return holder === null ? 0 : this.#count((holding) => holding.holder === holder);
   }
 
-  /** Writes to one table leave two connections to others, and half of them while one is stuck. */
+  /**
+   * Writes to one table leave two connections to other work, and half of them while one is stuck.
+   */
   #mayWriteTo(table: string | null): boolean {
     const same = this.#count((holding) => holding.table === table);
     if (same < this.#half) return true;
@@ -350,7 +359,7 @@ export class PoolShares {
     this.#admitWaiters();
   }
 
-  /** Writes are admitted before reads, and within each those of the holders with less before others. */
+  /** Admits writes before reads, and within each the holders with the fewest connections first. */
   #admitWaiters(): void {
     if (this.#waiters.size === 0) return;
     const waiters = [...this.#waiters];
@@ -369,7 +378,7 @@ export class PoolShares {
       }),
     );
     const shareOf = ({ holder }: Waiter) => shares.get(holder) ?? { held: 0, recent: 0 };
-    // Among equals those who came first are first: sorting keeps their order.
+    // Equal waiters stay in their order of arrival: sorting is stable.
     return waiters.toSorted((a, b) => {
       const [one, other] = [shareOf(a), shareOf(b)];
       return one.held - other.held || one.recent - other.recent;
@@ -377,7 +386,7 @@ export class PoolShares {
   }
 
   #admitThose(waiters: readonly Waiter[]): void {
-    // Who wants the same as somebody who was not admitted is not admitted either.
+    // After a waiter was not admitted, equal waiters are not admitted either.
     const refused = new Set<string>();
     for (const waiter of waiters) {
       if (this.#holdings.size >= this.#size) return;
@@ -409,7 +418,7 @@ export class PoolShares {
     this.#admitWaiters();
   }
 
-  /** Whether somebody waits who is no reader, and for more than the table's own turn. */
+  /** Whether work other than reads waits, and not only for the table's own limit. */
   #othersWait(): boolean {
     if (this.pool.waitingCount > 0) return true;
     for (const { kind, table } of this.#waiters) {
@@ -418,7 +427,7 @@ export class PoolShares {
     return false;
   }
 
-  /** Ends the latest of the slow ones, where those have more than half of the connections. */
+  /** Cancels the most recent slow statements, if they have more than half of the connections. */
   #makeRoom(): void {
     const now = this.#now();
     const slow = [...this.#holdings].filter((holding) => this.#isSlow(holding, now));
@@ -433,7 +442,7 @@ export class PoolShares {
     if (ended.length < tooMany) void this.#refuseWrites(slow, tooMany - ended.length);
   }
 
-  /** A write is refused only when it waits for a lock: one that works is left to finish. */
+  /** A write is cancelled only when it waits for a lock: a working one may finish. */
   async #refuseWrites(slow: readonly Holding[], count: number): Promise<void> {
     const now = this.#now();
     if (now - this.#looked < LOOK_AGAIN_MS) return;
@@ -448,12 +457,12 @@ export class PoolShares {
   }
 }
 
-/** Whether it is a read that should be done within a second. */
+/** Whether it is a read that should take less than a second. */
 function isShort(kind: Kind): boolean {
   return kind === 'new' || kind === 'read' || kind === 'long';
 }
 
-/** The backend of a connection; the driver's declarations lack it. */
+/** The process id of a connection's backend, which the driver's type declarations lack. */
 function processOf(client: Connection | null): number | null {
   if (client === null || !('processID' in client)) return null;
   return typeof client.processID === 'number' ? client.processID : null;

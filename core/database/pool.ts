@@ -1,4 +1,4 @@
-/** Pools of ordinary connections: transactions, COPY, cursors and whatever may be cancelled. */
+/** Pools of ordinary connections: for transactions, COPY, cursors and cancellable statements. */
 import pg from 'pg';
 import type { Config } from '#core/base/config/variables.ts';
 import type { Log } from '#core/base/log/log.ts';
@@ -10,24 +10,29 @@ import { Watchdog } from './watchdog.ts';
 export type Pool = pg.Pool;
 /** A connection that was taken out of a pool. */
 export type Connection = pg.PoolClient;
-/** What runs statements on a connection. */
+/** The part of a connection that runs statements. */
 export type Client = Pick<Connection, 'query'>;
-/** Where connections are taken from. */
+/** A source of connections. */
 export interface Connections {
   connect(): Promise<Connection>;
 }
 
 /**
- * Longest time (ms) between two statements of a transaction that belongs to a request. A process that
- * is cut off or frozen there holds locks, and others wait for these at most `QUERY_TIMEOUT`. One that is
- * well says something every few seconds ({@link Watchdog}), whatever its transaction waits for.
+ * The maximum time (ms) between two statements of a request's transaction. A process that is
+ * disconnected or frozen there holds locks, and other processes wait for these at most
+ * `QUERY_TIMEOUT`. A healthy process sends a message every few seconds ({@link Watchdog}), whatever
+ * its transaction waits for.
  */
 const IDLE_WITHIN_MS = 10_000;
-/** Bytes of a row that is worth to be passed on as it arrived: a shorter one is cheaper as a text. */
+/**
+ * The minimum size (bytes) of a row that is passed on as it arrived: a shorter one is cheaper as a
+ * text.
+ */
 const LONG_ROW = 16_384;
 /**
- * Settings of every session: times in UTC, no compilation of short statements, bounded waits. A
- * session whose process is gone without a word is ended within a minute, whatever it does or holds.
+ * Settings of every session: times in UTC, no JIT compilation for short statements, limited waits.
+ * The session of a process that disappeared is ended within a minute, even if it runs a statement
+ * or holds locks.
  */
 export function sessionSettings(statementTimeout: number): string {
   return [
@@ -42,14 +47,14 @@ export function sessionSettings(statementTimeout: number): string {
     'SET tcp_keepalives_interval = 5',
     'SET tcp_keepalives_count = 4',
     'SET tcp_user_timeout = 40000',
-    // A server on Windows does not have it.
+    // A server on Windows does not support this setting.
     "SELECT set_config('client_connection_check_interval', '10s', false) WHERE version() !~* 'visual c|mingw'",
   ].join('; ');
 }
 
 /**
- * Opens a pool. Waiting for a connection is bounded by `DATABASE_POOL_WAIT`.
- * @param options.max most connections; `DATABASE_POOL_MAX` when not given
+ * Opens a pool. Waiting for a connection is limited by `DATABASE_POOL_WAIT`.
+ * @param options.max the maximum number of connections; `DATABASE_POOL_MAX` by default
  * @param options.statementTimeout milliseconds; 0 for none
  */
 export function createPool(
@@ -75,7 +80,8 @@ export function createPool(
     },
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
-  // The pool itself listens to idle ones only; nobody listening would end the process.
+  // The pool itself handles errors of idle connections only; an unhandled error would end the
+  // process.
   pool.on('connect', (client) => {
     client.on('error', (error) => log.debug({ err: error }, 'a database connection was lost'));
   });
@@ -83,7 +89,7 @@ export function createPool(
   return pool;
 }
 
-/** Makes the connections of a pool visible. A pool that is closed has none. */
+/** Reports the connections of a pool as metrics. A closed pool has no connections. */
 function measure(pool: Pool, name: string): void {
   const labels = { pool: name };
   metrics.reading('sluice_database_connections', () => [
@@ -96,7 +102,7 @@ function measure(pool: Pool, name: string): void {
 
 /**
  * Runs `work` in a transaction on one connection: committed when it resolves, rolled back when it
- * throws. A connection that broke is not put back.
+ * throws. A failed connection is not returned to the pool.
  */
 export async function transaction<T>(
   connections: Connections,
@@ -120,7 +126,7 @@ export async function transaction<T>(
   }
 }
 
-/** The connection is as good as before: only its statement failed. */
+/** Whether only the statement failed, so that the connection stays usable. */
 export function isStatementError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }
@@ -138,7 +144,7 @@ export async function withConnection<T>(
     broken = error instanceof pg.DatabaseError && !isStatementError(error);
     throw refusalOf(client) ?? error;
   } finally {
-    // One that was lost is known to the pool.
+    // The pool already handles a lost connection.
     client.release(broken);
   }
 }

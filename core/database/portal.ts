@@ -1,27 +1,27 @@
-/** A statement whose rows are fetched as they are wanted; what is not stays in PostgreSQL. */
+/** A statement whose rows are fetched on demand; the remaining rows stay in PostgreSQL. */
 import Cursor from 'pg-cursor';
 import type { HeldConnection } from './held-connection.ts';
 import { LOCK_MS } from './pipelined-connection.ts';
 import type { PoolShares } from './pool-shares.ts';
 import type { Statement } from './sql.ts';
 
-/** Rows that are fetched at a time: few at first, then as many as make up so many characters. */
+/** Rows per fetch: few at first, then as many as fit into this number of characters. */
 const FIRST_ROWS = 20;
 const MOST_ROWS = 1_000;
 const FETCH_LENGTH = 262_144;
 
 export interface PortalOptions {
   readonly shares: PoolShares;
-  /** Longest time of one fetch in milliseconds; 0 for any. */
+  /** The maximum time of one fetch in milliseconds; 0 for no limit. */
   readonly statementTimeout: number;
-  /** Longest time in milliseconds for which the portal may be open. */
+  /** The maximum time in milliseconds for which the portal may be open. */
   readonly maxTime: number;
 }
 
 export interface Opening {
   readonly statement: Statement;
   readonly kind: 'stream' | 'blocked';
-  /** As long as it must; otherwise it fails when that takes long. */
+  /** Without a limit; otherwise it fails when the wait takes too long. */
   readonly waitsForLocks: boolean;
 }
 
@@ -29,9 +29,9 @@ export interface Opening {
 type Row = [string | null];
 
 /**
- * PostgreSQL's own clock goes on between two fetches, while the client reads: fetches are watched
- * from here, and PostgreSQL's clock is but for the case that this process dies. A transaction keeps
- * the setting from whoever is next, also behind a pooler.
+ * PostgreSQL's timeout also counts the time between fetches, while the client reads. This process
+ * therefore limits fetches, and PostgreSQL's timeout is only for the case that this process dies. A
+ * transaction limits the setting to this statement, also behind a pooler.
  */
 function begin({ statementTimeout, maxTime }: PortalOptions): string {
   const most = Math.min(statementTimeout + maxTime, 2_147_483_647);
@@ -44,7 +44,7 @@ export class Portal {
   readonly #cursor: Cursor<Row>;
   #count = FIRST_ROWS;
 
-  /** @param signal gives the connection up, with all that goes on, when it is aborted */
+  /** @param signal closes the connection, with its statement, when it is aborted */
   static async open(
     options: PortalOptions,
     { kind, statement, waitsForLocks }: Opening,
@@ -68,7 +68,7 @@ export class Portal {
     this.#cursor = held.client.query(new Cursor<Row>(text, values, { rowMode: 'array' }));
   }
 
-  /** The next rows, none at the end. Past the time of a fetch it is cancelled. */
+  /** The next rows; empty at the end. A fetch that exceeds its time is cancelled. */
   async fetch(): Promise<string[]> {
     const { statementTimeout } = this.#options;
     const late =
@@ -90,7 +90,7 @@ export class Portal {
     this.#held.outgrow();
   }
 
-  /** Leaves what is not fetched yet, for a connection that serves others. */
+  /** Discards the remaining rows, so that the connection is reusable. */
   async leave(): Promise<void> {
     const left = await this.#cursor.close().then(
       () => true,
@@ -100,9 +100,9 @@ export class Portal {
   }
 
   /**
-   * Gives the connection back.
-   * @param ended all was fetched, or the statement failed: where a portal is left open, ending the
-   *   connection is the surest way to close it
+   * Returns the connection.
+   * @param ended all rows were fetched, or the statement failed. If the portal is still open, the
+   * connection is closed, which is the safest way to close the portal
    */
   async close(ended: boolean): Promise<void> {
     const { pool } = this.#options.shares;
@@ -112,7 +112,7 @@ export class Portal {
         good = false;
       });
     }
-    // There may be one too many, since this one was a stream's.
+    // The pool may have one connection too many, since this one was a stream's.
     this.#held.giveBack(good && pool.totalCount <= pool.options.max);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Lets connections of a pool keep the statements of writes prepared: one that comes again is sent
- * under a name, so that PostgreSQL parses and plans it once for each connection.
+ * Prepares the repeated statements of writes on pool connections. A repeated statement is sent
+ * under a name, so that PostgreSQL parses and plans it once per connection.
  */
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
@@ -13,22 +13,23 @@ import type { Statement } from './sql.ts';
 import { SQLSTATE } from './sqlstate.ts';
 import { ValueBytes } from './value-bytes.ts';
 
-/** Statements whose texts are remembered in one process, and the longest that is. */
+/** The maximum number of statements to remember per process, and their maximum length. */
 const MAX_SHAPES = 1_000;
 const MAX_LENGTH = 50_000;
 /**
- * Prepared statements of one connection. Past it a script drops the one that it has not used for
- * longest; single statements, which the driver keeps, are sent as they are.
+ * The maximum number of prepared statements per connection. Above it a script drops the least
+ * recently used one; single statements, which the driver tracks, are sent unnamed.
  */
 const MAX_PREPARED = 500;
 
-/** Elements and characters of a value that counts as long. */
+/** The minimum length of a long list, and of a long text. */
 const LONG_LIST = 100;
 const LONG_TEXT = 8_192;
 
 /**
- * Whether a statement has long values. PostgreSQL must plan it for them: a plan that it keeps compares
- * each row with each element of a list, which takes minutes where a table of hashes takes a moment.
+ * Whether a statement has long values. PostgreSQL must plan it for them: a cached generic plan
+ * compares each row with each list element, which takes minutes instead of the moment of a hash
+ * lookup.
  */
 export function hasLongValue({ values }: Statement): boolean {
   for (const value of values) {
@@ -59,7 +60,7 @@ function shapeOf(text: string): Shape {
   return shape;
 }
 
-/** The name under which a connection may keep a statement; null for one that is new or too many. */
+/** The name for preparing a statement on a connection; null for a new one or above the limit. */
 function nameOf(client: Client, statement: Statement): string | null {
   const { text } = statement;
   if (text.length > MAX_LENGTH || hasLongValue(statement)) return null;
@@ -73,7 +74,7 @@ function nameOf(client: Client, statement: Statement): string | null {
   return shape.name;
 }
 
-/** Runs a statement that may come again, and yields its rows as lists. */
+/** Runs a statement that may be repeated, and yields its rows as lists. */
 export async function rowsOf<R extends unknown[]>(
   client: Client,
   statement: Statement,
@@ -86,8 +87,8 @@ export async function rowsOf<R extends unknown[]>(
 }
 
 /**
- * The names that scripts gave statements of a connection, and whether PostgreSQL took them; the one
- * that was used last stands last.
+ * The names that scripts gave to statements of a connection, and whether PostgreSQL prepared them;
+ * most recently used last.
  */
 const kept = new WeakMap<Client, Map<string, boolean>>();
 
@@ -103,7 +104,7 @@ function partOf(names: Map<string, boolean>, statement: Statement): Part {
   if (text.length > MAX_LENGTH || hasLongValue(statement)) return part;
   const shape = shapeOf(text);
   shape.seen += 1;
-  // Names of single statements are told to the driver, which would mix them up with these.
+  // The driver tracks the names of single statements, so these need a different prefix.
   const name = `s${shape.name}`;
   if (shape.seen === 1 && !names.has(name)) return part;
   const isTaken = names.get(name) === true;
@@ -115,10 +116,13 @@ function partOf(names: Map<string, boolean>, statement: Statement): Part {
   return { ...part, name, isNew: !isTaken, drops: isTaken ? old : [name, ...old] };
 }
 
-/** SQLSTATEs of a name that PostgreSQL does not know, and of a plan that it can use no more. */
+/** SQLSTATEs of an unknown statement name, and of a plan that is no longer valid. */
 const FORGOTTEN = new Set<string>([SQLSTATE.invalidSqlStatementName, SQLSTATE.featureNotSupported]);
 
-/** Notes what PostgreSQL took of a script: all of what was carried out, nothing of the rest. */
+/**
+ * Records which statements of a script PostgreSQL prepared: all executed ones, and none of the
+ * rest.
+ */
 function settle(
   names: Map<string, boolean>,
   parts: readonly Part[],
@@ -127,7 +131,7 @@ function settle(
   const forgot = failure instanceof pg.DatabaseError && FORGOTTEN.has(failure.code ?? '');
   for (const [place, { name, isNew, drops }] of parts.entries()) {
     const isDone = place < complete;
-    // A script behind this one may have dropped it.
+    // A later script may have dropped it.
     if (names.has(name) && (isNew || (forgot && !isDone))) names.set(name, isDone);
     if (isDone) continue;
     for (const old of drops) if (!names.has(old)) names.set(old, false);
@@ -156,7 +160,8 @@ async function runScript<R>(
 }
 
 /**
- * Runs statements that may come again in one round trip. Outside of a transaction they are one.
+ * Runs statements that may be repeated in one round trip. Outside a transaction they form one
+ * transaction.
  * @returns the rows of each, all values as texts
  */
 export function runTogether(
@@ -168,7 +173,7 @@ export function runTogether(
 
 /**
  * Runs statements as {@link runTogether} does.
- * @returns the first value of the first row of the last statement; null when there is none
+ * @returns the first value of the first row of the last statement; null without a row
  */
 export async function valueTogether(
   client: Client,

@@ -1,48 +1,49 @@
 /**
- * Asks PostgreSQL over a connection of its own what the backends of other connections do, and tells
- * from that whether a connection that is silent still carries anything.
+ * Queries PostgreSQL on a separate connection for the state of other connections' backends. From
+ * that it determines whether a silent connection still works.
  */
 import pg from 'pg';
 import type { Log } from '#core/base/log/log.ts';
 import { guardedClient } from './client.ts';
 
-/** Longest time (ms) to connect, and longest time to answer. */
+/** Timeouts (ms) for connecting and for the answer. */
 const PATIENCE_MS = 2_000;
 
-/** What a backend does, as PostgreSQL tells it. */
+/** The state of a backend, as PostgreSQL reports it. */
 export interface Activity {
   readonly pid: number;
-  /** Null where this role may not see it. */
+  /** Null when this role may not see it. */
   readonly state: string | null;
   readonly waitType: string | null;
   readonly wait: string | null;
-  /** Bytes that its COPY has taken; null when it runs none. */
+  /** Bytes that its COPY has processed; null without a COPY. */
   readonly copied: string | null;
 }
 
-/** What a connection knows of itself, now of the probe. */
+/** The state of a connection at the time of the probe. */
 export interface Silence {
-  /** Bytes were sent after the last ones came in. */
+  /** Bytes were sent after the last received ones. */
   readonly unanswered: boolean;
-  /** All of a COPY was sent. */
+  /** All data of a COPY was sent. */
   readonly copyEnded: boolean;
-  /** Bytes that were sent, and those of them that the system has not taken yet. */
+  /** The number of sent bytes, and of those that are still in the send buffer. */
   readonly sent: number;
   readonly unsent: number;
-  /** What came in is read as soon as it is there. */
+  /** Received data is read immediately. */
   readonly reads: boolean;
 }
 
-/** A connection and its backend as a probe found them. */
+/** The state of a connection and of its backend in a probe. */
 export interface Finding {
   readonly silence: Silence;
   readonly activity: Activity | undefined;
 }
 
 /**
- * - `activities`: what was asked for, of those backends that exist;
- * - `unknown`: the server answers, but not this: a pooler stands between, or it takes nobody in;
- * - `unreachable`: a connection of its own found nobody.
+ * - `activities`: the states of the existing backends among the requested ones;
+ * - `unknown`: the server responds, but without this result: there is a pooler, or it rejects
+ *   logins;
+ * - `unreachable`: a separate connection failed.
  */
 export type Probe =
   | { readonly kind: 'activities'; readonly activities: ReadonlyMap<number, Activity> }
@@ -58,7 +59,7 @@ const QUESTION = `SELECT a.pid, a.state, a.wait_event_type AS "waitType", a.wait
   FROM pg_stat_activity a LEFT JOIN pg_stat_progress_copy c ON c.pid = a.pid
   WHERE a.pid = ANY ($1::int[]) OR a.pid = pg_backend_pid()`;
 
-/** What the driver knows of its server; its declarations lack it. */
+/** The driver's process id of the backend, which its type declarations lack. */
 function backendOf(client: object): number | null {
   return 'processID' in client && typeof client.processID === 'number' ? client.processID : null;
 }
@@ -88,18 +89,18 @@ async function withClient<T>(
   }
 }
 
-/** Whether a pooler stands between, which gives out ids of its own. */
+/** Whether there is a pooler, which assigns its own process ids. */
 export async function isBehindPooler(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<Pick<Row, 'self'>>('SELECT pg_backend_pid() AS self');
   return rows[0]?.self !== backendOf(client);
 }
 
-/** Looks at the backends with these ids; never throws. */
+/** Reads the states of the backends with these ids; never throws. */
 export async function probeBackends(server: Server, pids: readonly number[]): Promise<Probe> {
   try {
     return await withClient(server, async (client) => {
       const { rows } = await client.query<Row>(QUESTION, [pids]);
-      // A pooler gives out ids of its own.
+      // A pooler assigns its own process ids.
       if (rows[0]?.self !== backendOf(client)) return { kind: 'unknown' };
       return { kind: 'activities', activities: new Map(rows.map((row) => [row.pid, row])) };
     });
@@ -109,9 +110,9 @@ export async function probeBackends(server: Server, pids: readonly number[]): Pr
 }
 
 /**
- * Ends backends that nobody is connected to any more, and with them what they have locked; those at
- * work are left to finish. Never throws.
- * @returns whether the server was asked
+ * Terminates backends without a connected client, which releases their locks; working backends may
+ * finish. Never throws.
+ * @returns whether the request was sent to the server
  */
 export async function endBackends(server: Server, pids: readonly number[]): Promise<boolean> {
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -127,9 +128,9 @@ export async function endBackends(server: Server, pids: readonly number[]): Prom
 }
 
 /**
- * Whether a connection that waits for an answer waits in vain: its backend waits for this process,
- * too, or is gone. One that works, however long, or waits for a lock is none of these.
- * @param before what the last probe found
+ * Whether a connection that waits for an answer will never receive one: its backend waits for this
+ * process too, or no longer exists. A backend that works, or waits for a lock, is not lost.
+ * @param before the result of the previous probe
  */
 export function isLost({ silence, activity }: Finding, before: Finding | null): boolean {
   if (activity === undefined) return true;
@@ -139,7 +140,7 @@ export function isLost({ silence, activity }: Finding, before: Finding | null): 
   if (wait === 'ClientWrite') return silence.reads;
   if (wait !== 'ClientRead') return false;
   if (copied === null) return silence.unanswered;
-  // In a COPY it is this process's turn to send: what it sent has to arrive.
+  // In a COPY this process must send: its data must arrive.
   if (before?.activity?.copied !== copied) return false;
   const stuck = silence.unsent > 0 && before.silence.unsent > 0;
   return silence.copyEnded || stuck || silence.sent > before.silence.sent;

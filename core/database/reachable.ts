@@ -1,4 +1,4 @@
-/** Waits for a database that is away, for as long as that takes. */
+/** Waits for an unavailable database, without a time limit. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/base/log/log.ts';
 import { isTransient } from './failure.ts';
@@ -8,8 +8,8 @@ const TRY_AGAIN_MS = 250;
 const TELL_AGAIN_MS = 10_000;
 
 /**
- * Does it once, and again until the database is there.
- * @param stop ends the waiting with its reason
+ * Runs the work, and retries until the database is available.
+ * @param stop aborts the wait with its reason
  */
 export async function whenReachable<T>(
   log: Log,

@@ -1,7 +1,7 @@
 /**
- * Runs the statements of reads. One that is quick goes down a pipelined connection. One that is new or
- * takes longer has a connection to itself, so that it never holds up the quick ones behind it: one of
- * the pool or, where that is full and nobody reads quickly, an idle pipelined one.
+ * Runs the statements of reads. A quick one uses a pipelined connection. A new or longer one has an
+ * exclusive connection, so that it never delays quick ones behind it. It is one of the pool or, if
+ * that is full and there are no quick reads, an idle pipelined one.
  */
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
@@ -21,47 +21,50 @@ import type { StreamLimits } from './stream-semaphore.ts';
 import { Streams } from './streams.ts';
 import type { ValueBytes } from './value-bytes.ts';
 
-/** Statements whose times are remembered in one process. */
+/** The maximum number of statements whose times are remembered per process. */
 const MAX_SHAPES = 1_000;
-/** A read that takes PostgreSQL longer (ms), or so many times what quick ones take, is long. */
+/** A read that takes PostgreSQL longer (ms), or exceeds quick reads by this factor, is long. */
 const QUICK_MS = 20;
 const QUICK_FACTOR = 4;
 const SHORTEST_MS = 0.01;
-/** A busy server and process keep a single read waiting for so many times as long as one on average. */
+/** A busy server and process may delay a single read by this multiple of the average delay. */
 const DELAYS = 4;
-/** A new read is believed to take at least this part of the time that it took. */
+/** A new read is assumed to take at least this fraction of its measured time. */
 const MOST_DELAYED = 20;
-/** Reads on a pipelined connection that take so long together (ms) are worth another connection. */
+/**
+ * A total time (ms) of reads on a pipelined connection above which another connection is better.
+ */
 const BUSY_MS = 2;
-/** Connections of the pool that are left free where a quick read could as well wait. */
+/** Pool connections that stay free if a quick read can wait instead. */
 const SPARE = 1;
 /**
- * Times on pipelined connections are averages over about so many: on a busy machine a single long one
- * would send what is quick as a rule to the pool, where more run at once, and longer for it.
+ * Times on pipelined connections are averages over about this number. On a busy machine a single
+ * long run would otherwise move a quick read to the pool. There more reads run at once, and each
+ * takes longer.
  */
 const AVERAGED = 8;
-/** How often (ms) it is looked for reads whose time is over, and how late an answer may be for it. */
+/** How often (ms) expired reads are detected, and how much later their answer may arrive. */
 const TICK_MS = 100;
 const GRACE_MS = 400;
 
-/** Lasts for the implicit transaction of the statement that follows. */
+/** Applies to the implicit transaction of the following statement. */
 const LIMIT_LOCKS: Statement = {
   text: `SELECT set_config('lock_timeout', '${LOCK_MS}', true)`,
   values: [],
 };
 
 interface Shape {
-  /** Under which connections keep it prepared; empty: they do not. */
+  /** The name for preparing it on connections; empty: it is not prepared. */
   readonly name: string;
-  /** How long it takes PostgreSQL now (ms). */
+  /** Its current time in PostgreSQL (ms). */
   time: number;
-  /** How long it takes PostgreSQL when that is not busy (ms): one in five takes less. 0: unknown. */
+  /** Its time in PostgreSQL without load (ms): one run in five takes less. 0: unknown. */
   usual: number;
-  /** What it was when it ran last. */
+  /** Its kind in the last run. */
   kind: Exclude<ReadKind, 'new' | 'stream'>;
 }
 
-/** How it runs on the pool. */
+/** Its kind on the pool. */
 type PoolKind = Exclude<ReadKind, 'stream'>;
 
 export interface ReaderOptions {
@@ -69,7 +72,7 @@ export interface ReaderOptions {
   readonly name: string;
   readonly log: Log;
   readonly shares: PoolShares;
-  /** Pipelined connections; 0 sends everything to the pool. */
+  /** The number of pipelined connections; 0 sends everything to the pool. */
   readonly pipelined: number;
   /** Milliseconds; 0 for none. */
   readonly statementTimeout: number;
@@ -83,10 +86,10 @@ export class Reader {
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
   readonly #streams: Streams;
   readonly #pipelines: PipelinePool;
-  /** In the order in which they were asked. */
+  /** In the order of arrival. */
   readonly #pending = new Set<PendingRead>();
   readonly #longReads: LongReadLimiter;
-  /** How long quick reads take (ms): about one in twenty takes less. */
+  /** The time of quick reads (ms): about one in twenty takes less. */
   #quickTime = QUICK_MS;
   #isProbing = false;
   #counter = 0;
@@ -104,7 +107,7 @@ export class Reader {
     this.#longReads = new LongReadLimiter(options.shares.maxLongReads);
   }
 
-  /** Backends that were asked to end their statement and still run it. */
+  /** The number of backends that still run their statement after its cancellation. */
   get unresponsive(): number {
     return this.#pipelines.unresponsive + this.#options.shares.unresponsive;
   }
@@ -124,11 +127,11 @@ export class Reader {
   }
 
   /**
-   * Runs a statement that yields one text. It is answered within a second of QUERY_TIMEOUT, whether
-   * the server heeds that or not.
+   * Runs a statement that yields one text. It resolves or rejects within a second after
+   * QUERY_TIMEOUT, even if the server ignores the timeout.
    * @param signal cancels the statement when it is aborted
-   * @param holder for whom it is read, in shares and turns; null for the process itself
-   * @returns the first column of the first row, as it arrived; null when there is no row
+   * @param holder the holder of the read, for shares and fairness; null for the process itself
+   * @returns the first column of the first row, as it arrived; null without a row
    */
   value(
     statement: Statement,
@@ -169,7 +172,7 @@ export class Reader {
     return text;
   }
 
-  /** Runs a statement that yields one text a row, as {@link Streams.read} does. */
+  /** Runs a statement that yields one text per row, as {@link Streams.read} does. */
   stream(
     statement: Statement,
     holder: string,
@@ -179,7 +182,7 @@ export class Reader {
     return this.#streams.read(statement, holder, signal, pageLength);
   }
 
-  /** A pipelined connection for a write, as {@link PipelinePool.borrow} gives it. */
+  /** A pipelined connection for a write, as {@link PipelinePool.borrow} lends it. */
   borrow(waitsForLocks?: boolean): BorrowedConnection | null {
     return this.#pipelines.borrow(waitsForLocks);
   }
@@ -204,7 +207,7 @@ export class Reader {
     return await this.#onPool(shape, statement, pending);
   }
 
-  /** With long values it is another shape: it takes longer, and has no plan that serves short ones. */
+  /** With long values it is another shape: it takes longer, and needs a different plan. */
   #shapeOf(statement: Statement): Shape {
     const isLong = hasLongValue(statement);
     const key = isLong ? `${statement.text}\n` : statement.text;
@@ -217,7 +220,7 @@ export class Reader {
     return shape;
   }
 
-  /** The pipelined connection on which it should run; null for the pool. */
+  /** The pipelined connection to use; null for the pool. */
   #pipelineFor(kind: PoolKind, shape: Shape): PipelinedConnection | null {
     if (kind === 'long') return this.#pipelineForLong();
     if (kind !== 'read') return null;
@@ -231,7 +234,7 @@ export class Reader {
     return this.#pipelines.forLong();
   }
 
-  /** What it is by its usual time on a server that is not busy: those of quick reads are compared. */
+  /** Its kind by its usual time without load, compared with that of quick reads. */
   #kindOf({ kind, usual }: Shape): PoolKind {
     if (kind !== 'read') return kind;
     if (usual === 0) return 'new';
@@ -241,7 +244,7 @@ export class Reader {
 
   #noteTime(shape: Shape, time: number): void {
     const { usual } = shape;
-    // What keeps all reads waiting makes none of them a long one.
+    // A delay that affects all reads does not make a read long.
     const { delay } = this.#longReads;
     const isDelayed = time > usual && time - DELAYS * delay <= usual;
     if (usual === 0) shape.usual = Math.max(time / MOST_DELAYED, time - delay);
@@ -249,7 +252,7 @@ export class Reader {
     this.#quickTime = follow(this.#quickTime, shape.usual, QUICK);
   }
 
-  /** The time that counts is PostgreSQL's own: waiting for a connection is nobody's fault. */
+  /** Only PostgreSQL's own time counts, not the wait for a connection. */
   async #onPool(
     shape: Shape,
     statement: Statement,
@@ -262,7 +265,7 @@ export class Reader {
     return again;
   }
 
-  /** @returns MOVED when a read has turned out to be a slow one */
+  /** @returns MOVED when a read has turned out to be slow */
   async #tryOnPool(
     kind: PoolKind,
     shape: Shape,
@@ -297,7 +300,7 @@ export class Reader {
     }
   }
 
-  /** Adapts how many long reads run at a time to how long quick ones have to wait. */
+  /** Adapts the number of simultaneous long reads to the delay of quick ones. */
   async #boundLongReads(): Promise<void> {
     if (this.#isProbing) return;
     this.#isProbing = true;
@@ -308,7 +311,7 @@ export class Reader {
     this.#isProbing = false;
   }
 
-  /** Answers those whose time is over: the server may not have heeded it. */
+  /** Rejects expired reads: the server may have ignored the timeout. */
   #expire(): void {
     const { statementTimeout } = this.#options;
     if (statementTimeout === 0) return;
@@ -321,10 +324,10 @@ export class Reader {
   }
 }
 
-/** A read that is to be asked again as a slow one. */
+/** A read that must run again as a slow one. */
 const MOVED = Symbol('moved');
 
-/** Steps that follow a time below which one of five, and of twenty, stays. */
+/** Step factors that follow the time below which one in five, and one in twenty, runs stay. */
 const USUAL = { down: 0.8, up: 1.057 };
 const QUICK = { down: 0.9, up: 1.0055 };
 
@@ -332,7 +335,7 @@ function follow(value: number, time: number, { down, up }: typeof USUAL): number
   return Math.max(SHORTEST_MS, value * (time < value ? down : up));
 }
 
-/** Notes why a read was asked again on the pool. */
+/** Records why a read ran again on the pool. */
 function learn(shape: Shape, reason: Moved): void {
   if (reason === 'lock') shape.kind = 'blocked';
   if (reason === 'slow') shape.usual = CUT_MS;

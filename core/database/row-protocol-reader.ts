@@ -1,13 +1,13 @@
 /**
- * Delivers rows as the bytes that arrived, so that a value which is only passed on is never made into
- * a text. All other messages that mean something to the driver go to its parser.
+ * Delivers rows as the received bytes, so that a value that is only passed on is never converted to
+ * text. All other messages that the driver needs go to its parser.
  */
 import type { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 
-/** Bytes that a socket reads at once. */
+/** The maximum number of bytes per socket read. */
 const READ = 65_536;
-/** The longest message that is put together in memory which is used again. */
+/** The maximum size of a message that is assembled in reused memory. */
 const SHORT = 65_536;
 
 /** The type (1) of a message and its length (4), which counts itself (manual, section 54.7). */
@@ -24,7 +24,7 @@ const NOTHING = Buffer.alloc(0);
 /** A row as the driver reads it, or as {@link RowProtocolReader} delivers it. */
 export type AnyRow = DataRow | { readonly fields: (string | null)[] };
 
-/** A row as it is handed to a query, which must read it before it returns. */
+/** A row, which the query must read before its handler returns. */
 export class DataRow {
   readonly name = 'dataRow';
   readonly #bytes: Buffer;
@@ -48,7 +48,7 @@ export class DataRow {
     return fields;
   }
 
-  /** The first value; null when it is null, or there is none. */
+  /** The first value; null when it is null or missing. */
   get first(): Buffer | null {
     const bytes = this.#bytes;
     if (bytes.readInt16BE(0) === 0) return null;
@@ -58,21 +58,21 @@ export class DataRow {
   }
 }
 
-/** Cuts what arrives into messages. */
+/** Splits received data into messages. */
 export class RowProtocolReader {
   readonly #connection: EventEmitter;
   readonly #parse: (messages: Buffer) => void;
   readonly #least: number;
   readonly #short = Buffer.allocUnsafeSlow(SHORT);
-  /** The beginning of a message that has not arrived as a whole, and its size as far as known. */
+  /** The beginning of an incomplete message, and its size as far as known. */
   #memory: Buffer = NOTHING;
   #arrived = 0;
   #size = 0;
 
   /**
-   * @param parse takes messages that are no rows, each as a whole
-   * @param least bytes from which on rows are delivered; shorter ones go to `parse` with what stands
-   *   around them
+   * @param parse receives messages that are not rows, each complete
+   * @param least the minimum size in bytes of delivered rows; shorter ones go to `parse` with the
+   * surrounding messages
    */
   constructor(connection: EventEmitter, parse: (messages: Buffer) => void, least: number) {
     this.#connection = connection;
@@ -80,7 +80,7 @@ export class RowProtocolReader {
     this.#least = least;
   }
 
-  /** Takes what arrived next; its memory may be used again afterwards. */
+  /** Processes received data; its memory may be reused afterwards. */
   take(chunk: Buffer): void {
     let rest = chunk;
     while (this.#arrived > 0 && rest.length > 0) rest = this.#complete(rest);
@@ -91,7 +91,7 @@ export class RowProtocolReader {
     this.#arrived = left.copy(this.#memory);
   }
 
-  /** @returns what follows the message, or its header */
+  /** @returns the data after the message, or after its header */
   #complete(rest: Buffer): Buffer {
     const taken = rest.copy(this.#memory, this.#arrived, 0, this.#size - this.#arrived);
     this.#arrived += taken;
@@ -115,7 +115,7 @@ export class RowProtocolReader {
     this.#memory = size <= SHORT ? this.#short : Buffer.allocUnsafeSlow(size);
   }
 
-  /** @returns where the first message begins that has not arrived as a whole */
+  /** @returns the start of the first incomplete message */
   #deliver(bytes: Buffer): number {
     let at = 0;
     let parsed = 0;
@@ -126,7 +126,7 @@ export class RowProtocolReader {
       if ((type === DATA_ROW || type === BIND_COMPLETE) && end - at >= this.#least) {
         if (parsed < at) this.#parse(bytes.subarray(parsed, at));
         const content = bytes.subarray(at + HEADER, end);
-        // The driver does nothing when a statement is bound.
+        // The driver ignores the confirmation of a bind.
         if (type === DATA_ROW) this.#connection.emit('dataRow', new DataRow(content));
         parsed = end;
       }
@@ -142,8 +142,8 @@ function sizeAt(bytes: Buffer, at: number): number {
 }
 
 /**
- * A socket that reads into the same memory again and again, and emits what it has read as `data`: no
- * memory and no place in a stream's queue for each read. Whoever listens must not keep it.
+ * A socket that reads into one reused buffer and emits the read bytes as `data`, without allocation
+ * and stream queue per read. Listeners must not store the buffer.
  */
 export function directSocket(): Socket {
   const buffer = Buffer.allocUnsafeSlow(READ);

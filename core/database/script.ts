@@ -1,7 +1,7 @@
 /**
- * Runs several statements in one round trip. Nothing but the last message asks PostgreSQL for an
- * answer (manual, section 54.2.4), so that outside of a transaction they are one of their own:
- * all of them count, or none.
+ * Runs several statements in one round trip. Only the last message is a Sync (manual, section
+ * 54.2.4). Outside a transaction the statements therefore form one transaction: all take effect, or
+ * none.
  */
 import pg from 'pg';
 import { isTracing } from '#core/base/tracing/span.ts';
@@ -10,30 +10,30 @@ import type { AnyRow } from './row-protocol-reader.ts';
 /** One statement of a script. */
 export interface Part {
   readonly text: string;
-  /** As they travel. */
+  /** In wire format. */
   readonly values: readonly (string | Buffer | null)[];
-  /** The name under which the connection keeps it prepared; empty for one that is sent as it is. */
+  /** The name of the prepared statement; empty for an unnamed statement. */
   readonly name: string;
-  /** The connection does not know the name yet. */
+  /** The statement is not yet prepared under the name. */
   readonly isNew: boolean;
-  /** Names that it need not keep any longer; it may not know them. */
+  /** Names to drop; they may be unknown to the connection. */
   readonly drops: readonly string[];
 }
 
 /** The rows of a statement, all values as texts. */
 export type Texts = (string | null)[][];
 
-/** Makes something of a row of the statement in a place of the script; it must not keep the row. */
+/** Maps a row of the statement at a place of the script; it must not store the row. */
 export type RowOf<R> = (row: AnyRow, place: number) => R;
 
 /**
- * What the driver tells of what PostgreSQL answers. Connections that pipeline take nothing but the
- * driver's own kind of query.
+ * Receives the driver's callbacks for PostgreSQL's messages. Pipelined connections accept only the
+ * driver's own query class.
  */
 export class Script<R> extends pg.Query {
-  /** What was made of the rows of each statement. */
+  /** The mapped rows of each statement. */
   readonly done: Promise<readonly R[][]>;
-  /** Where the driver puts what ends the time that it gives a query. */
+  /** The driver stores the handler that stops the query timeout here. */
   callback: (() => void) | undefined;
   /** Of all parts; only for traces. */
   declare text: string;
@@ -56,18 +56,18 @@ export class Script<R> extends pg.Query {
     });
   }
 
-  /** The statements that were carried out so far. */
+  /** The number of statements executed so far. */
   get complete(): number {
     return this.#complete;
   }
 
-  /** Called by the driver when it is this script's turn. */
+  /** The driver calls this to start the script. */
   override readonly submit = (connection: pg.Connection): null => {
     const { stream } = connection;
     stream.cork();
     try {
       for (const { text, values, name, isNew, drops } of this.#parts) {
-        // To close what is not there is no error.
+        // Closing an unknown name is not an error.
         for (const old of drops) connection.close({ type: 'S', name: old }, false);
         if (isNew) connection.parse({ name, text, types: [] }, false);
         connection.bind({ statement: name, values: [...values] }, false);

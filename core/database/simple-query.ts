@@ -1,13 +1,13 @@
 /**
- * Several statements in one message of the simple query protocol (PostgreSQL, 54.2.2.1), which saves the
- * round trips between them. It suits statements that differ each time. Those that come again are
- * prepared by `runTogether` of `prepared.ts`.
+ * Runs several statements in one message of the simple query protocol (PostgreSQL, 54.2.2.1), which
+ * saves round trips. It suits statements that differ each time; `runTogether` of `prepared.ts`
+ * prepares repeated ones.
  */
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { Client } from './pool.ts';
 import { join, renderLiterals, type Sql } from './sql.ts';
 
-/** The driver's types know of one statement in a message only. */
+/** The driver's types allow only one statement per message. */
 function areResults<R extends QueryResultRow>(
   results: unknown,
 ): results is readonly QueryResult<R>[] {
@@ -15,8 +15,8 @@ function areResults<R extends QueryResultRow>(
 }
 
 /**
- * Runs at least two statements, up to the first that fails. Outside of a transaction they are one.
- * Each sees what was committed before it began. Their values are written as literals.
+ * Runs at least two statements, up to the first that fails. Outside a transaction they form one
+ * transaction. Each sees the data committed before it began. Their values are written as literals.
  */
 export async function simpleQuery<R extends QueryResultRow>(
   client: Client,

@@ -1,7 +1,6 @@
 /**
- * The only module that puts SQL text together: constant text from template literals, identifiers
- * quoted by one function, and values that travel as parameters, or as quoted literals in statements
- * that take none.
+ * The only module that builds SQL text: constant text from template literals, quoted identifiers,
+ * and values as parameters, or as quoted literals in statements without parameters.
  */
 
 import { prepareValue } from 'pg/lib/utils.js';
@@ -19,24 +18,27 @@ export class Sql {
   }
 }
 
-/** A statement as the driver takes it. */
+/** A statement in the driver's format. */
 export interface Statement {
   readonly text: string;
   readonly values: unknown[];
 }
 
-/** Quotes one identifier; the text is safe whatever characters the name holds. */
+/** Quotes one identifier; the result is safe for any name. */
 export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Quotes a text as a literal; only for places that take no parameter, such as DDL. */
+/** Quotes a text as a literal; only for places that allow no parameter, such as DDL. */
 export function literal(value: string): Sql {
   const escaped = value.replaceAll("'", "''");
   return raw(value.includes('\\') ? `E'${escaped.replaceAll('\\', '\\\\')}'` : `'${escaped}'`);
 }
 
-/** A template literal as SQL. An interpolated {@link Sql} is embedded, all else is a parameter. */
+/**
+ * A template literal as SQL. An interpolated {@link Sql} is embedded; any other value is a
+ * parameter.
+ */
 export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
   return new Sql(strings, values);
 }
@@ -46,29 +48,31 @@ export function identifier(...path: string[]): Sql {
   return raw(path.map(quote).join('.'));
 }
 
-/** Text taken as it is: only for text that this program wrote, or PostgreSQL itself deparsed. */
+/** Unescaped text: only for text that this program wrote, or that PostgreSQL itself deparsed. */
 export function raw(text: string): Sql {
   return new Sql([text], []);
 }
 
 export const empty: Sql = raw('');
 
-/** Puts pieces one after another with a separator between them. */
+/** Concatenates pieces with a separator. */
 export function join(parts: readonly Sql[], separator = ', '): Sql {
   if (parts.length === 0) return empty;
   const strings = ['', ...Array<string>(parts.length - 1).fill(separator), ''];
   return new Sql(strings, parts);
 }
 
-/** Arrays of texts with more elements are written here: the driver takes several times as long. */
+/**
+ * Arrays of texts with more elements are converted here: the driver takes several times as long.
+ */
 const LONG_ARRAY = 1_000;
 
-/** A long list of texts in PostgreSQL's text form of arrays, anything else as it is. */
+/** A long list of texts in PostgreSQL's array format; other values are unchanged. */
 export function parameterOf(value: unknown): unknown {
   if (!Array.isArray(value) || value.length < LONG_ARRAY) return value;
   if (!value.every((element) => element === null || typeof element === 'string')) return value;
   const json = JSON.stringify(value);
-  // Where nothing is escaped, the two forms differ in their brackets alone.
+  // Without escapes, the two formats differ only in their brackets.
   if (!json.includes('\\')) return `{${json.slice(1, -1)}}`;
   let text = '';
   for (const element of value) {
@@ -79,7 +83,7 @@ export function parameterOf(value: unknown): unknown {
   return `${text}}`;
 }
 
-/** Writes a piece with what `place` puts in the place of each value. */
+/** Writes a piece, with `place` converting each value. */
 function write(part: Sql, place: (value: unknown) => string): string {
   let text = part.strings[0] ?? '';
   for (const [index, value] of part.values.entries()) {
@@ -96,7 +100,7 @@ export function render(piece: Sql): Statement {
   return { text, values };
 }
 
-/** A value as a literal of no type yet, as a parameter is. */
+/** A value as an untyped literal, like a parameter. */
 function literalOf(value: unknown): string {
   const text: unknown = prepareValue(parameterOf(value));
   if (text === null || text === undefined) return 'NULL';
@@ -105,8 +109,8 @@ function literalOf(value: unknown): string {
 }
 
 /**
- * The text of a statement that takes no parameters, such as COPY: its values become literals.
- * @param filled the value to be written in the place of one in the piece
+ * The text of a statement without parameters, such as COPY: its values become literals.
+ * @param filled maps each value of the piece to the value to write
  * @throws ServiceError INVALID_QUERY for a NUL character, which would end the text
  */
 export function renderLiterals(piece: Sql, filled: (value: unknown) => unknown): string {

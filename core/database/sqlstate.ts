@@ -1,4 +1,4 @@
-/** The SQLSTATE codes that the service knows, by their names (PostgreSQL, appendix A). */
+/** The SQLSTATE codes that the service uses, by their names (PostgreSQL, appendix A). */
 export const SQLSTATE = {
   connectionFailure: '08006',
   featureNotSupported: '0A000',

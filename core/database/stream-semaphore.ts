@@ -1,6 +1,6 @@
 /**
- * Limits how many long answers are read at a time: in this process, and for one user or, without one, one
- * address. Others wait, in the order of arrival.
+ * Limits the number of simultaneous long answers: in this process, and per user or, without one,
+ * per address. Further ones wait in the order of arrival.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -18,10 +18,10 @@ export interface StreamLimits {
 }
 
 /**
- * A semaphore with a permit for each long answer. One that waits for too long is refused: with
- * REQUESTS_EXCEEDED when its holder has too many, with SERVICE_UNAVAILABLE when all together have.
- * Metrics tell its permits as connections of the pool `streams`.
- * @param onChange called after each permit that is given (1) or released (-1)
+ * A semaphore with a permit for each long answer. One that waits too long is rejected: with
+ * REQUESTS_EXCEEDED when its holder has too many, else with SERVICE_UNAVAILABLE. Metrics report its
+ * permits as connections of the pool `streams`.
+ * @param onChange called after each permit that is granted (1) or released (-1)
  */
 export function streamSemaphore(
   { max, perHolder, wait }: StreamLimits,

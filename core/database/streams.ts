@@ -1,10 +1,9 @@
 /**
- * Reads long answers, as fast as their clients do. They must not take the connections that all
- * others share, however many there are and however slowly they are read. So an answer begins on a
- * connection of the pool, as a page does, and what ends within a mebibyte is one: it is read at once
- * and the connection given back. When there is more it becomes a stream, of which there are only so
- * many. The pool may open another connection for each stream: the one that it has is its own then.
- * Who has to wait for a stream waits without any, and begins again on the connection of that stream.
+ * Reads long answers at the speed of their clients, without exhausting the shared connections. An
+ * answer begins on a pool connection, like a page. If it ends within a mebibyte, it is a page: it
+ * is read at once and the connection is returned. A longer answer becomes a stream, whose number is
+ * limited. The pool may open one more connection per stream, so the stream owns the current one. An
+ * answer that must wait for a stream permit releases its connection, and restarts later.
  */
 import pg from 'pg';
 import type { FairSemaphore, Release } from '#core/base/holders/fair-semaphore.ts';
@@ -14,9 +13,9 @@ import type { Statement } from './sql.ts';
 import { SQLSTATE } from './sqlstate.ts';
 import { type StreamLimits, streamSemaphore } from './stream-semaphore.ts';
 
-/** Characters up to which an answer is a page. */
+/** The maximum length of a page in characters. */
 const PAGE_LENGTH = 1_048_576;
-/** A page that takes longer (ms) becomes a stream when there is room for one. */
+/** A page that takes longer (ms) becomes a stream if a permit is free. */
 const PAGE_MS = 1_000;
 
 export interface StreamsOptions extends PortalOptions {
@@ -33,10 +32,11 @@ export class Streams {
   }
 
   /**
-   * Runs a statement that yields one text a row and hands the rows on as they come. Leaving the loop
-   * early ends the statement. Each fetch may take as long as a statement; the reader may take any time.
-   * @param holder whose stream it is, as quotas count
-   * @param pageLength characters up to which an answer is a page
+   * Runs a statement that yields one text per row and passes the rows on as they arrive. Leaving
+   * the loop early ends the statement. Each fetch may take as long as a statement; the reader may
+   * take any time.
+   * @param holder the holder of the stream, for quotas
+   * @param pageLength the maximum length of a page in characters
    * @throws ServiceError REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE
    */
   async *read(
@@ -47,7 +47,8 @@ export class Streams {
   ): AsyncGenerator<string[]> {
     let portal = await this.#open(statement, signal);
     let permit: Release | null = null;
-    // Whoever goes away may never ask again, so that this alone ends all.
+    // A reader that disconnects may never continue the loop, so the signal alone releases the
+    // permit.
     const release = () => {
       permit?.();
       permit = null;
@@ -101,7 +102,9 @@ export class Streams {
     return Portal.open(this.#options, opening, signal);
   }
 
-  /** What may be a page: all rows, or the first ones with the leave to go on, if there is one. */
+  /**
+   * The rows of a page: all of them, or the first ones with a permit to continue, if one is free.
+   */
   async #first(portal: Portal, holder: string, pageLength: number) {
     const { statementTimeout } = this.#options;
     const batches: string[][] = [];
@@ -121,16 +124,16 @@ export class Streams {
   }
 }
 
-/** It waited for a lock that somebody else holds. */
+/** Whether it waited for a lock of another transaction. */
 function isBlocked(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === SQLSTATE.lockNotAvailable;
 }
 
-/** Lets a pool have one connection more or less. */
+/** Changes the maximum size of a pool by one. */
 function grow(pool: Pool, change: 1 | -1): void {
   pool.options.max += change;
   if (change < 0 || pool.waitingCount === 0) return;
-  // Those who wait are not told of the room; they are when a connection comes back.
+  // The pool serves waiting callers only when a connection is returned.
   pool.connect().then(
     (client) => client.release(),
     () => undefined,

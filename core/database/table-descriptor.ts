@@ -1,6 +1,6 @@
 /** Tables as PostgreSQL describes them, in plain JSON. */
 
-/** What a collection is in the database. */
+/** The type of a collection's database object. */
 export type TableKind = 'table' | 'partitioned' | 'view' | 'materialized view' | 'foreign table';
 
 /** One column as PostgreSQL describes it, with domains resolved to their base type. */
@@ -22,7 +22,7 @@ export interface ColumnDescriptor {
   readonly domain: string | null;
   readonly enumValues: readonly string[] | null;
   readonly nullable: boolean;
-  /** Default as an SQL expression, null without one; identity columns have none. */
+  /** Default as an SQL expression, null without one, as for identity columns. */
   readonly defaultExpression: string | null;
   /** Expression of a generated column, else null. */
   readonly generatedExpression: string | null;
@@ -42,7 +42,7 @@ export interface UniqueDescriptor {
 
 export interface IndexDescriptor {
   readonly name: string;
-  /** Columns in index order; an expression stands as null. */
+  /** Columns in index order; null for an expression. */
   readonly columns: readonly (string | null)[];
   readonly unique: boolean;
   readonly method: string;
@@ -83,6 +83,6 @@ export interface TableDescriptor {
   readonly foreignKeys: readonly ForeignKeyDescriptor[];
   /** The table has user-defined triggers or rules. */
   readonly userTriggers: boolean;
-  /** The planner's row estimate, as a power of ten (0 below one); -1 when there is none. */
+  /** The planner's row estimate, as a power of ten (0 below one); -1 without an estimate. */
   readonly estimatedRows: number;
 }

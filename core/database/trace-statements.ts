@@ -1,4 +1,4 @@
-/** Makes spans of the statements of a connection. PostgreSQL answers them in the order in which they come. */
+/** Creates spans for the statements of a connection. PostgreSQL answers them in order. */
 import type { EventEmitter } from 'node:events';
 import type { Span } from '@opentelemetry/api';
 import type pg from 'pg';
@@ -10,9 +10,9 @@ function codeOf(message: unknown): string {
   return known && typeof message.code === 'string' ? message.code : 'unknown';
 }
 
-/** @param connection the one of the client, which tells what arrives */
+/** @param connection the client's connection, which emits received messages */
 export function traceStatements(client: pg.Client, connection: EventEmitter, pool: string): void {
-  /** Of all statements that are not answered; null for one that is not traced. */
+  /** The spans of all open statements; null for one that is not traced. */
   const open: (Span | null)[] = [];
   let code: string | null = null;
   const query = client.query;

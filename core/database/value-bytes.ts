@@ -1,13 +1,13 @@
 /**
- * The bytes of a value on its way from PostgreSQL to a client. Their memory has room for what an API
- * puts around them, and is used again once they are sent.
+ * The bytes of a value on their way from PostgreSQL to a client. Their memory has room for an API's
+ * envelope, and is reused after sending.
  */
 
-/** Room before and behind a value. */
+/** Room before and after a value. */
 const BEFORE = 64;
 const BEHIND = 256;
 
-/** Sizes of memory that is used again, and how many pieces of each are kept. */
+/** Sizes of reusable buffers, and the maximum number of free buffers of each size. */
 const SIZES: readonly { readonly size: number; readonly kept: number; readonly free: Buffer[] }[] =
   [
     { size: 16_384, kept: 64, free: [] },
@@ -37,12 +37,12 @@ export class ValueBytes {
     return this.#end - this.#start;
   }
 
-  /** The first byte; undefined when there is none. */
+  /** The first byte; undefined when it is empty. */
   get first(): number | undefined {
     return this.length > 0 ? this.#memory[this.#start] : undefined;
   }
 
-  /** The bytes; until they are released. */
+  /** The bytes; valid until they are released. */
   get bytes(): Buffer {
     return this.#memory.subarray(this.#start, this.#end);
   }
@@ -51,7 +51,7 @@ export class ValueBytes {
     return this.#memory.toString('utf8', this.#start, this.#end);
   }
 
-  /** Takes what stands before a byte away, and that byte. */
+  /** Removes and returns the text before a byte; also removes that byte. */
   cut(byte: number): string {
     const end = this.#memory.indexOf(byte, this.#start);
     const text = this.#memory.toString('utf8', this.#start, end);
@@ -59,7 +59,7 @@ export class ValueBytes {
     return text;
   }
 
-  /** Puts texts before and behind them. */
+  /** Adds texts before and after them. */
   surround(before: string, behind: string): void {
     const room = { before: Buffer.byteLength(before), behind: Buffer.byteLength(behind) };
     const { bytes } = this;
@@ -73,7 +73,7 @@ export class ValueBytes {
     this.#end += this.#memory.write(behind, this.#end);
   }
 
-  /** Gives the memory to others. Nobody may hold the bytes any more. */
+  /** Releases the memory for reuse. The bytes must not be used any more. */
   release(): void {
     const memory = this.#memory;
     this.#memory = Buffer.alloc(0);

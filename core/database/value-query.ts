@@ -1,6 +1,6 @@
 /**
- * Runs a prepared statement of which the first value of the first row is wanted, as the bytes that
- * arrived. PostgreSQL is not asked to describe its columns, and no result is made of what it answers.
+ * Runs a prepared statement and returns the first value of the first row, as the received bytes. It
+ * requests no column descriptions from PostgreSQL, and builds no result object.
  */
 import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
@@ -8,17 +8,17 @@ import type { DataRow } from './row-protocol-reader.ts';
 import type { Statement } from './sql.ts';
 import { ValueBytes } from './value-bytes.ts';
 
-/** What the driver notes about prepared statements, by their names. */
+/** The driver's record of prepared statements, by name. */
 interface PreparedNames {
   readonly submittedNamedStatements: Record<string, string>;
 }
 
-/** Called once, when PostgreSQL is ready for another statement, or with why it will not be. */
+/** Called once, when PostgreSQL is ready for another statement, or with the connection's error. */
 type Done = (error: Error | null, value: ValueBytes | null) => void;
 
-/** Connections that pipeline take nothing but the driver's own kind of query. */
+/** Pipelined connections accept only the driver's own query class. */
 export class ValueQuery extends pg.Query {
-  /** Where the driver puts what ends the time that it gives a query. */
+  /** The driver stores the handler that stops the query timeout here. */
   callback: (() => void) | undefined;
   readonly name: string;
   readonly text: string;
@@ -26,7 +26,7 @@ export class ValueQuery extends pg.Query {
   #done: Done | null;
   #isFirst = true;
   #value: ValueBytes | null = null;
-  /** The driver's own: whether the name was sent to PostgreSQL. */
+  /** The driver's own method: whether the name was sent to PostgreSQL. */
   declare readonly hasBeenParsed: (connection: pg.Connection) => boolean;
 
   constructor(name: string, { text, values }: Statement, done: Done) {
@@ -37,12 +37,12 @@ export class ValueQuery extends pg.Query {
     this.#done = done;
   }
 
-  /** Asked by the driver, which sends what has neither a name nor values as a plain text. */
+  /** The driver calls this; it sends a query without name and values as plain text. */
   requiresPreparation(): boolean {
     return true;
   }
 
-  /** Called by the driver when it is this query's turn, on a corked socket. */
+  /** The driver calls this to start the query, on a corked socket. */
   prepare(connection: pg.Connection & PreparedNames): void {
     const { name, text } = this;
     if (!this.hasBeenParsed(connection)) {

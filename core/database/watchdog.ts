@@ -1,8 +1,8 @@
 /**
- * Finds connections to PostgreSQL that are half open: nothing arrives any more and nothing is
- * refused, as behind a proxy or a firewall that forgot them. Nobody else would notice, because a
- * statement may take any time. Idle connections are asked something; one that waits for an answer
- * is looked up on the server, by a connection of its own.
+ * Finds half-open connections to PostgreSQL: no data arrives and no error, for example behind a
+ * proxy or a firewall that dropped their state. Other timeouts do not detect this, because a
+ * statement may take any time. Idle connections are tested with an empty query; the backend of a
+ * waiting connection is looked up on the server, through a separate connection.
  */
 import { Socket } from 'node:net';
 import type pg from 'pg';
@@ -16,33 +16,35 @@ import {
 } from './probe.ts';
 
 const TICK_MS = 1_000;
-/** An idle connection is asked something after so long (ms). */
+/** An idle connection is tested after this time (ms). */
 const IDLE_MS = 3_000;
-/** Silence (ms) after which a connection that waits for an answer is looked up. */
+/** Silence (ms) after which the backend of a waiting connection is looked up. */
 const SILENT_MS = 3_000;
-/** Pause (ms) before one is looked up again whose backend was found at work. */
+/** Pause (ms) before the next lookup of a backend that was working. */
 const AT_WORK_MS = 4_000;
-/** So many looks must find it lost: what it waits for may have been on its way. */
+/** The number of lookups that must find it lost: its answer may have been in transit. */
 const LOOKS = 2;
-/** Longest wait (ms) for the answer to nothing, and for any from a server that is out of reach. */
+/**
+ * The maximum wait (ms) for the answer to an empty query, and for any from an unreachable server.
+ */
 const PATIENCE_MS = 10_000;
 /** Time (ms) that the answer to a statement with a time limit may take beyond that limit. */
 const GRACE_MS = 5_000;
-/** Probes in a row that find nobody before the server counts as out of reach. */
+/** Consecutive failed probes before the server counts as unreachable. */
 const UNREACHABLE_PROBES = 3;
-/** What was closed after so long a silence (ms) may be unknown to the server. */
+/** After this silence (ms) the server may not notice that a connection is closed. */
 const UNHEARD_MS = 1_500;
 
 export interface WatchdogOptions extends Server {
-  /** Milliseconds that a statement on these connections may take; 0 for any time. */
+  /** The statement timeout on these connections in milliseconds; 0 for none. */
   readonly statementTimeout: number;
 }
 
-/** What the driver keeps for itself; its declarations lack it. */
+/** Internals of the driver, which its type declarations lack. */
 interface Session {
   readonly connection: { readonly stream: Socket };
   readonly processID: number;
-  /** Nothing is under way; not there before the first time. */
+  /** No statement is running; undefined before the first time. */
   readonly readyForQuery?: boolean;
 }
 
@@ -55,10 +57,10 @@ function isSession(client: object): client is Session {
   return connection.stream instanceof Socket && typeof client.processID === 'number';
 }
 
-/** Connections whose COPY was sent to its end. */
+/** Connections whose COPY data was sent completely. */
 const endedCopies = new WeakSet<pg.ClientBase>();
 
-/** Tells that all of a COPY was sent, so that from here on PostgreSQL is to answer. */
+/** Records that all COPY data was sent, so that PostgreSQL must answer from now on. */
 export function expectCopyAnswer(client: pg.ClientBase): () => void {
   endedCopies.add(client);
   return () => endedCopies.delete(client);
@@ -69,13 +71,13 @@ interface Watched {
   readonly session: Session;
   readonly stream: Socket;
   readonly pipelined: boolean;
-  /** When something came in, or nothing was under way. */
+  /** When data last arrived, or the connection was last idle. */
   heard: number;
-  /** Bytes that had been sent when something came in last. */
+  /** Bytes that had been sent when data last arrived. */
   sentBefore: number;
-  /** What it was asked while it was idle is not answered yet. */
+  /** The test query of an idle connection is not answered yet. */
   asked: boolean;
-  /** Not looked up before this. */
+  /** The earliest time of the next lookup. */
   due: number;
   lost: number;
   finding: Finding | null;
@@ -88,14 +90,14 @@ export class Watchdog {
   readonly #left = new Set<number>();
   #timer: NodeJS.Timeout | null = null;
   #probing = false;
-  /** Probes in a row that found nobody. */
+  /** Consecutive failed probes. */
   #unreachable = 0;
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
   }
 
-  /** Watches a connection that stands, until it ends. */
+  /** Watches an open connection, until it ends. */
   add(client: pg.ClientBase): void {
     if (!isSession(client)) return;
     const { stream } = client.connection;
@@ -106,7 +108,7 @@ export class Watchdog {
       ...{ sentBefore: stream.bytesWritten, asked: false, due: 0, lost: 0, finding: null },
     };
     this.#watched.add(watched);
-    // Before the driver, which may answer at once to what came in.
+    // Before the driver, which may send at once in response to the data.
     stream.prependListener('data', () => {
       watched.heard = performance.now();
       watched.sentBefore = stream.bytesWritten;
@@ -120,7 +122,7 @@ export class Watchdog {
     this.#watched.delete(watched);
     const { session, heard } = watched;
     const silent = session.readyForQuery !== true && performance.now() - heard >= UNHEARD_MS;
-    // What it holds in the database would be held until the server notices, too.
+    // Its locks would otherwise be held until the server notices too.
     if (silent) this.#left.add(session.processID);
   }
 
@@ -149,7 +151,7 @@ export class Watchdog {
     for (const pid of left) this.#left.delete(pid);
   }
 
-  /** Whether it waits for an answer for long; one that waits for nothing is asked something. */
+  /** Whether it has waited long for an answer; an idle connection is tested with a query. */
   #isSilent(watched: Watched, now: number): boolean {
     const { client, session, heard } = watched;
     const quiet = now - heard;
@@ -159,7 +161,7 @@ export class Watchdog {
       if (quiet < IDLE_MS) return false;
       watched.heard = now;
       watched.asked = true;
-      // An empty query is answered within a transaction that failed, too.
+      // An empty query is also answered within a failed transaction.
       client.query('').catch(() => undefined);
       return false;
     }
@@ -194,7 +196,7 @@ export class Watchdog {
     }
   }
 
-  /** Where the server cannot be asked: whether the answer should be there by now, whatever it is. */
+  /** Without a probe result: whether any answer should have arrived by now. */
   #isOverdue(watched: Watched): boolean {
     const quiet = performance.now() - watched.heard;
     if (watched.asked && quiet >= PATIENCE_MS) return true;

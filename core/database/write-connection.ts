@@ -1,13 +1,13 @@
-/** Finds connections for writes of one round trip, which leave nothing behind. */
+/** Finds connections for writes of one round trip, which leave no session state. */
 import type { BorrowedConnection } from './pipeline-pool.ts';
 import { type Client, withConnection } from './pool.ts';
 import type { PoolShares } from './pool-shares.ts';
 import type { Reader } from './reader.ts';
 
-/** Rows that may be written on a pipelined connection: it is soon wanted by whoever reads. */
+/** The maximum number of rows for a write on a pipelined connection, which reads may soon need. */
 const MAX_ROWS = 100;
 
-/** Runs some work on a connection, which it has until the work has settled. */
+/** Runs work on a connection, which is reserved until the work has settled. */
 export type OnConnection = <T>(work: (client: Client) => Promise<T>) => Promise<T>;
 
 export interface WriteConnections {
@@ -17,21 +17,22 @@ export interface WriteConnections {
 
 /** A write that is one implicit transaction. */
 export interface ShortWrite {
-  /** The table that it writes to first. */
+  /** The first table that it writes to. */
   readonly table: string;
-  /** How many rows it writes. */
+  /** The number of rows that it writes. */
   readonly rows: number;
-  /** The user, or the address, for whom it is; null for the process itself. */
+  /** The user, or the address, that it runs for; null for the process itself. */
   readonly holder: string | null;
-  /** It touches rows that others may have locked. */
+  /** It touches rows that other transactions may have locked. */
   readonly waitsForLocks: boolean;
 }
 
 /**
- * A pipelined connection, while the pool has none for this table and nobody reads: most of its time a
- * short write waits for its COMMIT to reach the disk, where others can join it. Null when there is none
- * to spare. It is for writes that wait for nobody: others would hold up those behind them.
- * @param waitsForLocks should it have to wait all the same, it does; else it fails after LOCK_MS
+ * A pipelined connection, while the pool has none for this table and there are no reads. A short
+ * write mostly waits for its COMMIT to be flushed to disk, and other commits can join that flush.
+ * Null without a spare connection. Use it for writes that do not wait for locks, because later
+ * statements would wait behind them.
+ * @param waitsForLocks it may wait for a lock without a limit; else it fails after LOCK_MS
  */
 export function spareConnection(
   { shares, reader }: WriteConnections,
@@ -57,7 +58,7 @@ async function lend<T>(
   }
 }
 
-/** Takes connections of the pool, and spare ones for what waits for nobody. */
+/** Uses pool connections, and spare ones for writes that do not wait for locks. */
 export function connectionFor(
   connections: WriteConnections,
   { table, rows, holder, waitsForLocks }: ShortWrite,

@@ -1,4 +1,4 @@
-/** The aggregate functions, and which fields they take. */
+/** The aggregate functions, and their supported fields. */
 
 import type { Field } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
@@ -26,7 +26,7 @@ export function isAggregateFunction(name: string): name is AggregateFunction {
 const NUMERIC: ReadonlySet<string> = new Set(['integer', 'bigInteger', 'float', 'decimal']);
 const UNORDERED: ReadonlySet<string> = new Set(['json', 'boolean', 'binary', 'uuid']);
 
-/** Whether a function takes the values of a field; concealed ones are only counted. */
+/** Whether a function supports the values of a field; concealed ones are only counted. */
 export function aggregatesField(
   aggregate: AggregateFunction,
   field: Pick<Field, 'type' | 'special'>,

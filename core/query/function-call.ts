@@ -21,8 +21,8 @@ export function isFunction(name: string): name is FunctionName {
 }
 
 /**
- * Reads one segment as a call; null when it is not one. Reads by position, because a pattern over
- * what clients send may take a time that grows with a power of its length.
+ * Parses one segment as a call; null when it is not one. Uses positions, because a pattern on
+ * client input may take time that grows with a power of its length.
  */
 export function parseFunctionCall(segment: string): FunctionCall | null {
   const open = segment.indexOf('(');
@@ -37,7 +37,7 @@ export function parseFunctionCall(segment: string): FunctionCall | null {
   return { name, field, path };
 }
 
-/** The key under which a call's value stands in the answer, unless an alias names it. */
+/** The key of a call's value in the result, unless an alias names it. */
 export function functionResultKey(call: FunctionCall): string {
   if (call.name !== 'json') return `${call.field}_${call.name}`;
   const slug = `${call.field}_${call.path}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_+$/, '');

@@ -1,4 +1,4 @@
-/** The values that address one item, in the order of its collection's primary key. */
+/** The values that identify one item, in the order of its collection's primary key. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
@@ -10,7 +10,7 @@ import { compositeText } from '#core/model/values/composite-text.ts';
 /** One text for each column of the key. */
 export type Key = readonly string[];
 
-/** The text of a value in any form in which it is read; null when there is none. */
+/** The text of a value in any accepted form; null without a text. */
 function textOf(field: ColumnField, value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'object') return value === null ? null : compositeText(field, value);
@@ -23,9 +23,8 @@ function isBoolean({ column }: ColumnField): boolean {
 }
 
 /**
- * Reads a key from its values. What cannot be a key of the collection belongs to no item, and that
- * is all that is told.
- * @throws ServiceError FORBIDDEN when the collection has no key, or the values cannot be one
+ * Builds a key from its values. Values that cannot be a key get the same error as a missing item.
+ * @throws ServiceError FORBIDDEN when the collection has no key, or the values cannot be a key
  */
 export function keyOfValues(collection: Collection, values: readonly unknown[]): Key {
   const fields = collection.primaryKey;
@@ -38,8 +37,8 @@ export function keyOfValues(collection: Collection, values: readonly unknown[]):
 }
 
 /**
- * Reads a key from a body: a value, or a list of them for a key of several columns.
- * @throws ServiceError INVALID_PAYLOAD when it has not as many values as the key; FORBIDDEN
+ * Parses a key from a body: a value, or a list of values for a key of several columns.
+ * @throws ServiceError INVALID_PAYLOAD when the number of values is wrong; FORBIDDEN
  */
 export function keyOfBody(collection: Collection, value: unknown): Key {
   const [first] = collection.primaryKey;
@@ -52,8 +51,8 @@ export function keyOfBody(collection: Collection, value: unknown): Key {
 }
 
 /**
- * Reads the last segment of a path: the values in key order, percent-encoded, joined with commas.
- * @param segment as it stands in the path, not decoded
+ * Parses the last segment of a path: the values in key order, percent-encoded, joined with commas.
+ * @param segment the segment as in the path, not decoded
  */
 export function keyOfPath(collection: Collection, segment: string): Key {
   const parts = collection.primaryKey.length > 1 ? segment.split(',') : [segment];
@@ -65,7 +64,7 @@ export function keyOfPath(collection: Collection, segment: string): Key {
   }
 }
 
-/** Keys without repetitions, in their order. */
+/** Keys without repetitions, in order. */
 class DistinctKeys {
   readonly list: Key[] = [];
   readonly #known = new Set<string>();
@@ -79,7 +78,7 @@ class DistinctKeys {
   }
 }
 
-/** The keys without repetitions, in their order. */
+/** The keys without repetitions, in order. */
 export function distinctKeys(keys: readonly Key[]): Key[] {
   const distinct = new DistinctKeys();
   for (const key of keys) distinct.add(key);
@@ -87,8 +86,7 @@ export function distinctKeys(keys: readonly Key[]): Key[] {
 }
 
 /**
- * The keys that a list in a body holds, each once, in their order; other requests have their turns
- * meanwhile.
+ * The keys of a list in a body, each once, in order; other requests run in between.
  * @throws ServiceError as {@link keyOfBody}
  */
 export async function keysOfBody(
@@ -105,7 +103,7 @@ export async function keysOfBody(
   return distinct.list;
 }
 
-/** {@link distinctKeys} of a long list; other requests have their turns meanwhile. */
+/** {@link distinctKeys} of a long list; other requests run in between. */
 export async function distinctInSlices(keys: readonly Key[]): Promise<Key[]> {
   const slice = new TimeSlice();
   const distinct = new DistinctKeys();

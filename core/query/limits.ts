@@ -1,9 +1,9 @@
-/** How much one query may ask for, part by part: far above what anybody honest needs. */
+/** The limits of one query, part by part: far above the needs of any legitimate client. */
 import { DEFAULT_LIMITS, type QueryLimits } from '#core/base/config/query-limits.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
 
-/** The parts that are counted: what they are called, and the variable that bounds them. */
+/** The counted parts: their names, and the variables with their limits. */
 const PARTS = {
   conditions: { name: 'conditions', variable: 'QUERY_MAX_CONDITIONS' },
   listValues: { name: 'values in lists', variable: 'QUERY_MAX_LIST_VALUES' },
@@ -18,10 +18,10 @@ const PARTS = {
 
 export type BoundedPart = keyof typeof PARTS;
 
-/** Limits up to this one are answered as one page; above it items are streamed. */
+/** Reads with a limit up to this one return one page; above it items are streamed. */
 export const PAGE_LIMIT = 10_000;
 
-/** Of rules that are stored, and were counted when they came, only the nesting is bounded. */
+/** Stored rules were counted when they were stored; only their nesting is limited. */
 export const STORED_LIMITS: QueryLimits = Object.freeze({
   conditions: Number.POSITIVE_INFINITY,
   listValues: Number.POSITIVE_INFINITY,
@@ -47,7 +47,7 @@ export function requireWithin(part: BoundedPart, count: number, limit: number): 
 }
 
 /**
- * @param cost of a query, or of all queries of one request
+ * @param cost the cost of a query, or of all queries of one request
  * @throws ServiceError INVALID_QUERY for pages that multiply to too many items
  */
 export function requireCost(cost: number, limit: number): void {

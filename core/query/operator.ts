@@ -1,4 +1,4 @@
-/** The comparison operators of filters and which types of field take them. */
+/** The comparison operators of filters, and the field types that support them. */
 import type { FieldType } from '#core/model/catalog/field-type.ts';
 
 const NULLS = ['_null', '_nnull'] as const;
@@ -32,16 +32,16 @@ const ALL = [...MEMBER, ...SPATIAL] as const;
 
 export type Operator = (typeof ALL)[number];
 
-/** Operators on geometries, which only the database judges. */
+/** Operators on geometries, which only the database evaluates. */
 export type SpatialOperator = (typeof SPATIAL)[number];
 
 /**
- * What stands behind an operator: true or false, a list, two values, one value that may be null, a
- * text that may be empty, a geometry, or one value that is neither null nor empty.
+ * The operand of an operator: true or false, a list, two values, a single value that may be null, a
+ * text that may be empty, a geometry, or a filled value, which is neither null nor empty.
  */
 export type OperandShape = 'flag' | 'list' | 'pair' | 'single' | 'text' | 'filled' | 'geometry';
 
-/** Those that are not here take a filled value. */
+/** Operators that are not listed here have a filled operand. */
 const SHAPES: Readonly<Partial<Record<Operator, OperandShape>>> = {
   _null: 'flag',
   _nnull: 'flag',
@@ -71,7 +71,7 @@ export function isOperator(key: string): key is Operator {
   return KNOWN.has(key);
 }
 
-/** What operators judge: the value of a field, or a member of a document, whose type varies. */
+/** The type that an operator tests: a field type, or a member of a document, whose type varies. */
 export type OperandType = FieldType | 'member';
 
 const BY_TYPE: Readonly<Record<string, readonly Operator[]>> = {
@@ -94,7 +94,7 @@ const BY_TYPE: Readonly<Record<string, readonly Operator[]>> = {
   hash: CONCEALED,
 };
 
-/** The operators that this type takes; concealed fields tell only whether they are set. */
+/** The operators that this type supports; for concealed fields only tests for presence. */
 export function operatorsOf(type: OperandType, concealed: boolean): readonly Operator[] {
   if (concealed) return CONCEALED;
   const known = type.startsWith('geometry') ? 'geometry' : type;

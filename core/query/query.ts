@@ -1,6 +1,6 @@
 /**
- * A question, as both APIs put it: parsed and checked for form, not yet for meaning. Names are
- * still text; only the compiler, which has the catalog and the caller's grants, knows what exists.
+ * A query of either API: parsed and checked for form, not yet for meaning. Names are still text;
+ * only the compiler, which has the catalog and the caller's permissions, resolves them.
  */
 
 import type { QueryLimits } from '#core/base/config/query-limits.ts';
@@ -13,11 +13,11 @@ export type Path = readonly string[];
 /** A plain value of an item, as a column of a table. */
 export interface ItemColumn {
   readonly path: Path;
-  /** It is a document: a text in it is not the same as what the text says. */
+  /** Whether it is a document, in which a text differs from a plain text. */
   readonly isDocument: boolean;
 }
 
-/** A condition, with the place where it was written for error messages. */
+/** A condition, with its place in the query for error messages. */
 export type Filter =
   | {
       readonly kind: 'group';
@@ -47,11 +47,11 @@ export type Filter =
       readonly operator: Operator;
       readonly value: unknown;
       readonly place: string;
-      /** It was written where everything is text: spellings stand for values of other types. */
+      /** It comes from a URL, where texts represent values of other types. */
       readonly spelled?: boolean;
     };
 
-/** Holds for nothing: what stands in the place of a stored condition that cannot be read. */
+/** A filter that never holds: it replaces a stored condition that cannot be read. */
 export const NEVER: Filter = Object.freeze({
   kind: 'group',
   connective: 'or',
@@ -69,12 +69,12 @@ export interface AggregateTerm {
   readonly field: string;
 }
 
-/** How a value is written otherwise than in REST: a key as a text, an exact number as a number. */
+/** A format that differs from REST: a key as text, an exact number as a number. */
 export type ValueForm = 'text' | 'number';
 
-/** What is asked of the items of one level: of the collection, or of a relation inside it. */
+/** The query of the items of one level: of the collection, or of a relation inside it. */
 export interface Level {
-  /** In the order asked; `*` stands for all fields of the level. */
+  /** In requested order; `*` means all fields of the level. */
   readonly fields: readonly Path[];
   readonly filter: Filter | null;
   readonly search: string | null;
@@ -83,17 +83,20 @@ export interface Level {
   /** Null: all items. */
   readonly limit: number | null;
   readonly offset: number;
-  /** Further names for fields, each with the field it stands for. */
+  /** Further names for fields, each with the field that it refers to. */
   readonly alias: ReadonlyMap<string, string>;
   readonly aggregate: readonly AggregateTerm[];
   readonly groupBy: readonly string[];
-  /** What is asked of relations, by their field or alias. */
+  /** The queries of relations, by their field or alias. */
   readonly deep: ReadonlyMap<string, Level>;
-  /** The values that are written in a form of their own, by their keys in the answer. */
+  /** The values with their own format, by their keys in the result. */
   readonly forms?: ReadonlyMap<string, ValueForm>;
   /** Texts that are the same in every item, by their keys. */
   readonly constants?: ReadonlyMap<string, string>;
-  /** Objects of further values of the same item, by their keys; of a level their fields count. */
+  /**
+   * Objects of further values of the same item, by their keys; only the fields of these levels are
+   * used.
+   */
   readonly objects?: ReadonlyMap<string, Level>;
 }
 
@@ -102,21 +105,21 @@ export type MetaName = (typeof META_NAMES)[number];
 
 export interface Query extends Level {
   readonly meta: readonly MetaName[];
-  /** Whether wildcards may go back over the relation that was just followed. */
+  /** Whether wildcards may follow a relation back to the previous level. */
   readonly backlink: boolean;
 }
 
-/** The bounds that the configuration sets for queries. */
+/** The configured limits of queries. */
 export interface QueryBounds {
   readonly limitDefault: number;
-  /** Undefined: no highest limit. */
+  /** Undefined: no maximum limit. */
   readonly limitMax: number | undefined;
-  /** Most relations that a path may go through. */
+  /** The maximum number of relations in a path. */
   readonly maxDepth: number;
-  /** Most steps of a path into a document. */
+  /** The maximum number of steps in a document path. */
   readonly maxJsonDepth: number;
-  /** Most selected fields and aliases of one request. */
+  /** The maximum number of selected fields and aliases of one request. */
   readonly maxFields: number;
-  /** Of its other parts; {@link DEFAULT_LIMITS} when not given. */
+  /** The limits of its other parts; {@link DEFAULT_LIMITS} by default. */
   readonly limits?: QueryLimits;
 }

@@ -1,6 +1,7 @@
 /**
- * Compiles queries whose statement is not known yet, one at a time, fairly to their holders. Between two
- * of them other requests run, so a client that sends hundreds of new queries delays those of others by one.
+ * Compiles queries whose statements are not cached, one at a time, fairly by holder. Other requests
+ * run between two compilations, so a client with hundreds of new queries delays other clients by
+ * one compilation.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -8,12 +9,12 @@ import { unavailable } from '#core/base/errors/service-error.ts';
 import { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
 import { pauseWork } from '#core/base/process/time-slice.ts';
 
-/** Compiling for so long (ms) is followed by a pause, in which other requests run. */
+/** Compiling for this time (ms) is followed by a pause, in which other requests run. */
 const SLICE_MS = 5;
-/** Queries that may wait, and those of one holder. */
+/** The maximum number of waiting queries, and of those of one holder. */
 const MAX_WAITING = 20_000;
 const MAX_WAITING_PER_HOLDER = 2_000;
-/** Seconds after which a client may send its query again. */
+/** Seconds after which a client may retry its query. */
 const RETRY_AFTER = 1;
 
 export class CompileQueue {
@@ -29,7 +30,7 @@ export class CompileQueue {
   #spent = 0;
 
   /**
-   * Compiles a query as soon as no other one is compiled and its holder comes first.
+   * Compiles a query as soon as no other query is being compiled and its holder is next.
    * @throws ServiceError SERVICE_UNAVAILABLE when too many of its queries wait
    */
   async run<T>(holder: string, compile: () => T): Promise<T> {

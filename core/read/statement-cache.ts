@@ -1,6 +1,6 @@
 /**
- * Caches compiled statements: the same query text on the same collection with the same rights has
- * the same statement while the catalog stays. Slots are filled for each execution.
+ * Caches compiled statements by query text, collection and permissions, until the catalog changes.
+ * Placeholders are filled for each execution.
  */
 import { LRUCache } from 'lru-cache';
 import type { Caller, Grants } from '#core/access/grants.ts';
@@ -40,7 +40,7 @@ export interface CachedStatement<K> {
 
 type Compile<K> = (query: Query) => CachedStatement<K>;
 
-/** The cache key of a query: equal for equal queries of callers with the same rights. */
+/** The cache key of a query: equal for equal queries of callers with the same permissions. */
 export interface CompileRequest {
   readonly place: string;
   readonly question: UnparsedQuery;
@@ -49,7 +49,7 @@ export interface CompileRequest {
 
 export class StatementCache<K> {
   #catalog: Catalog | null = null;
-  // Rights are objects, the keys of the cache are texts.
+  // Permissions are objects, but the keys of the cache are texts.
   #numbers = new WeakMap<Grants, number>();
   #count = 0;
   readonly #known = new LRUCache<string, CachedStatement<K>>({
@@ -69,7 +69,7 @@ export class StatementCache<K> {
     return this.#find(name, request) ?? this.#compiled(name, request, compile);
   }
 
-  /** The same; one that is not cached waits in the queue of those that are compiled. */
+  /** The same; a statement that is not cached waits in the compile queue. */
   async getQueued(
     catalog: Catalog,
     grants: Grants,
@@ -80,7 +80,7 @@ export class StatementCache<K> {
     const found = this.#find(name, request);
     if (found !== null) return found;
     return await compileQueue.run(quotaKeyOf(request.caller), () => {
-      // Another request may have had it compiled meanwhile.
+      // Another request may have compiled it meanwhile.
       return this.get(catalog, grants, request, compile);
     });
   }

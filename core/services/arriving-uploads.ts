@@ -1,11 +1,11 @@
-/** Limits the uploads of a user that arrive at a time: each may take as long as its client likes. */
+/** Limits the simultaneous uploads of a user, because each may take as long as its client likes. */
 import { reason } from '#core/base/errors/reason.ts';
 import { quotaExceeded } from '#core/base/errors/service-error.ts';
 import { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
 
 /**
- * A semaphore with a permit for each upload that arrives. None waits: with too many of the same user, one
- * more is refused with REQUESTS_EXCEEDED.
+ * A semaphore with a permit for each arriving upload. No upload waits: beyond the user's limit, the
+ * next one is rejected with REQUESTS_EXCEEDED.
  * @param max UPLOADS_MAX_PER_USER
  */
 export function arrivingUploads(max: number): FairSemaphore {

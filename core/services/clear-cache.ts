@@ -1,4 +1,4 @@
-/** Clears caches of answers and of the schema. */
+/** Clears the caches of answers and of the schema. */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { reason } from '#core/base/errors/reason.ts';

@@ -15,7 +15,7 @@ export interface ReadData {
 
 /** How an API makes an answer from data. */
 export interface Envelope {
-  /** Distinguishes answers with this envelope from others in the response cache. */
+  /** Distinguishes answers with this envelope from other answers in the response cache. */
   readonly name: string;
   around(data: ReadData): EncodedText;
 }
@@ -26,7 +26,7 @@ export const NO_ENVELOPE: Envelope = Object.freeze({
   around: ({ data }: ReadData) => data,
 });
 
-/** Puts something before and behind data. */
+/** Adds text before and after data. */
 export function wrapText(before: string, data: EncodedText, behind: string): EncodedText {
   if (typeof data === 'string') return before + data + behind;
   data.surround(before, behind);

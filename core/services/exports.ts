@@ -1,4 +1,4 @@
-/** Exports to files: accepts them as jobs, and finds their files. */
+/** Exports to files: accepts them as jobs, and finds the files of completed jobs. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -28,10 +28,10 @@ import {
   servesItems,
 } from './request-context.ts';
 
-/** What is exported, and how. */
+/** The contents and the format of an export. */
 export interface ExportRequest
   extends Pick<ExportMessage, 'collection' | 'query' | 'format' | 'safe' | 'title'> {
-  /** Refuse parameters of the query that nobody knows. */
+  /** Reject unknown parameters of the query. */
   readonly strict?: boolean;
   /** The `Idempotency-Key` of the request. */
   readonly idempotencyKey?: string | null;
@@ -39,15 +39,15 @@ export interface ExportRequest
   readonly requestId?: string;
 }
 
-/** Whether the caller may see a field of some item. */
+/** Whether the caller may read a field in some item. */
 function isReadable({ grants, collection }: ItemContext, name: string): boolean {
   const cases = grants.of(collection) ?? [];
   return cases.some(({ fields }) => fields === null || fields.has(name));
 }
 
 /**
- * The query of a file. Without `limit` it is about all items; without `fields` about the fields that
- * an import takes, so that the file can be read back.
+ * The query of a file. Without `limit` it selects all items; without `fields` it selects the fields
+ * that an import accepts, so that the file can be imported again.
  */
 function queryOf(context: ItemContext, parameters: Parameters, strict: boolean): Query {
   const bounds: QueryBounds = { ...context.bounds, limitMax: undefined };
@@ -108,7 +108,7 @@ export class ExportService {
   }
 
   /**
-   * Submits an export that the caller may make now; the job judges again.
+   * Submits an export that the caller may run now; the job checks permissions again.
    * @returns the id of the job
    * @throws ServiceError FORBIDDEN, INVALID_QUERY; REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE
    */
@@ -123,9 +123,9 @@ export class ExportService {
     const submission: Submission = {
       ...{ kind: EXPORT_JOB, queue: 'transfer', message, mailbox: exportMailbox(user) },
       ...{ collection, user, holder: quotaKeyOf(caller) },
-      // Its file is downloaded where it was ordered.
+      // A worker with the same storage must write the file, so that it can be downloaded here.
       storage: await this.#spool.identity(),
-      // An identical export that runs already does not see what was written since.
+      // An identical running export does not contain later writes.
       fingerprint: null,
       ...{ idempotencyKey, requestId, request: wanted },
     };
@@ -135,7 +135,8 @@ export class ExportService {
   /**
    * The file of an export job.
    * @throws ServiceError FORBIDDEN for a job that the caller may not see or that makes no file;
-   *   CONFLICT with `state` when it has not completed; SERVICE_UNAVAILABLE when the file is not here
+   * CONFLICT with `state` when it has not completed; SERVICE_UNAVAILABLE when this process cannot
+   * access the file
    */
   async file(id: string, caller: Caller): Promise<ExportedFile> {
     const job = await this.#jobs.get(id, caller);

@@ -1,6 +1,6 @@
 /**
- * Files in the spool that are kept although their job has ended: uploads of failed jobs, for a
- * retry, and files of exports. They go by age, and by their number for one user.
+ * Removes spool files that outlive their jobs: uploads of failed jobs, which a retry needs, and
+ * files of exports. Their age, and their number and size per user, are limited.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
@@ -16,7 +16,7 @@ export interface FileRetentionOptions {
 
 /** Releases the files of the jobs that a condition selects, then removes them. @returns how many */
 async function remove({ pool, schema, spool }: FileRetentionOptions, ids: Sql): Promise<number> {
-  // A retry of such a job finds its file released, and is refused.
+  // A later retry of such a job finds its file released, and is rejected.
   const { rows } = await pool.query<{ file: string }>(
     render(sql`WITH old AS (
         SELECT id, kept_file FROM ${systemTable(schema, 'jobs')}
@@ -29,7 +29,7 @@ async function remove({ pool, schema, spool }: FileRetentionOptions, ids: Sql): 
   return rows.length;
 }
 
-/** How much one user may keep. */
+/** The limits of one user. */
 export interface RetentionLimits {
   /** JOB_FILES_MAX: files. */
   readonly keep: number;
@@ -37,7 +37,7 @@ export interface RetentionLimits {
   readonly bytes: number;
 }
 
-/** The files of each user from the latest, numbered as `n`, with the bytes up to each as `total`. */
+/** The files of each user, latest first, numbered as `n`, with the bytes up to each as `total`. */
 function numberedFiles(schema: string, condition: Sql): Sql {
   return sql`(SELECT id, finished_on, row_number() OVER latest AS n,
       sum(coalesce(file_size, (result ->> 'bytes')::int8, 0)) OVER latest AS total

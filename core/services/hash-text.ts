@@ -1,6 +1,6 @@
 /**
- * Hashes texts like passwords and compares them, for `/utils/hash`. A hash itself says what
- * comparing it costs, so a hash that costs too much is refused before any work is done.
+ * Hashes texts like passwords and compares them, for `/utils/hash`. A hash contains its cost
+ * parameters, so a too expensive hash is rejected before any work is done.
  */
 
 import {
@@ -35,7 +35,7 @@ function costsOf(hash: string): Readonly<Record<'m' | 't' | 'p', number>> | null
 
 /**
  * Hashes a text with argon2id.
- * @param holder for whom, as for {@link hashPassword}
+ * @param holder the user whose quota counts, as for {@link hashPassword}
  * @throws ServiceError INVALID_PAYLOAD for one over 1,024 bytes; SERVICE_UNAVAILABLE
  */
 export function generateHash(
@@ -48,9 +48,9 @@ export function generateHash(
 
 /**
  * Whether a text matches a hash of any argon2 variant; false when it is not a hash.
- * @param holder for whom, as for {@link hashPassword}
- * @throws ServiceError INVALID_PAYLOAD when comparing costs more than for hashes that are made
- * here or usual elsewhere; SERVICE_UNAVAILABLE
+ * @param holder the user whose quota counts, as for {@link hashPassword}
+ * @throws ServiceError INVALID_PAYLOAD when comparing costs more than for hashes that are made here
+ * or usual elsewhere; SERVICE_UNAVAILABLE
  */
 export async function verifyHash(
   config: PasswordConfig,

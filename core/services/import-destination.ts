@@ -1,5 +1,5 @@
 /**
- * What a caller may import: which collections, and which columns a file may have. Each row is judged
+ * The allowed imports of a caller: the collections, and the columns of a file. Each row is checked
  * during the import, as a create or an update of the same item.
  */
 import type { Rights } from '#core/access/rights.ts';
@@ -9,8 +9,8 @@ import { forbidden, type ServiceError } from '#core/base/errors/service-error.ts
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 
 /**
- * Columns that refer to items which an import does not check: those of many-to-any relations, of
- * relations without a foreign key, and of foreign keys that are no relation.
+ * Columns with references that an import does not check: those of many-to-any relations, of
+ * relations without a foreign key, and of foreign keys without a relation.
  */
 function unjudgedLinks({ relations }: Catalog, collection: Collection): Set<string> {
   const own = [...(relations.get(collection.name)?.values() ?? [])];
@@ -27,8 +27,8 @@ function unjudgedLinks({ relations }: Catalog, collection: Collection): Set<stri
 }
 
 /**
- * The fields that the caller's files may contain; null: all. Whether a row may have one of them depends
- * on the permissions that hold for the row.
+ * The fields that the caller's files may contain; null: all. The permissions for a row determine
+ * which of them it may set.
  */
 function importFields(
   rights: Rights,
@@ -51,7 +51,7 @@ function importFields(
     );
 }
 
-/** The refusal of a collection that the caller may not import into, or that does not exist. */
+/** The error for a collection that does not exist or that the caller may not import into. */
 export function notImportable(name: string): ServiceError {
   return refusal({ collection: name }, { to: 'import into' });
 }
@@ -64,8 +64,9 @@ export interface ImportDestination {
 }
 
 /**
- * What a caller may import into a collection.
- * @throws ServiceError FORBIDDEN when nothing, also for collections whose items have no key
+ * The allowed import of a caller into a collection.
+ * @throws ServiceError FORBIDDEN when no import is allowed, also for collections whose items have
+ * no key
  */
 export function importDestination(
   rights: Rights,

@@ -11,11 +11,11 @@ import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { DateFormat, WrongDateFormat } from '#core/transfer/file/date-format.ts';
 
-/** A value that an option does not take. */
+/** A value that is invalid for an option. */
 class WrongValue extends Error {
   readonly reason: (name: string) => Reason;
 
-  /** @param why what the option takes, by its name */
+  /** @param why the expected value, by the option's name */
   constructor(why: (name: string) => Reason) {
     super('an option does not take the value');
     this.reason = why;
@@ -39,7 +39,7 @@ function flag(text: string): boolean {
   throw new WrongValue((name) => reason('parameter_boolean_expected', { name }));
 }
 
-/** One character that may stand between or around cells. */
+/** A single character that may separate or quote cells. */
 function character(text: string): string {
   const isOne = [...text].length === 1 && text.isWellFormed();
   if (isOne && !/[\r\n\0\uFEFF]/.test(text)) return text;
@@ -158,7 +158,7 @@ function parseOne(name: string, raw: unknown, refusal: Refusal): ImportParameter
   }
 }
 
-/** The characters that must differ, by their options. */
+/** The characters that must differ, with their options. */
 function characters(given: ImportParameters): [string, string][] {
   const { separator: between = ',', quote = '"', comment } = given;
   const found: [string, string | undefined][] = [
@@ -185,11 +185,11 @@ function contradiction(given: ImportParameters): Reason | null {
   return other === undefined ? null : reason('escape_same_as_other', { other: other[0] });
 }
 
-/** Parameters of the route that are no options of the import. */
+/** Parameters of the route that are not options of the import. */
 const BESIDE = new Set(['background', 'access_token']);
 
 /**
- * The options in the query; contradictions are left for {@link importParameters}.
+ * The options in the query; {@link importParameters} checks contradictions.
  * @throws ServiceError INVALID_QUERY for an unknown option or a wrong value
  */
 export function importQuery(query: Readonly<Record<string, unknown>>): ImportParameters {
@@ -206,10 +206,10 @@ function misfit(given: ImportParameters, format: ImportFormat): Reason | null {
   return name === undefined ? null : reason('option_of_csv_only', { name, format });
 }
 
-/** What is known of the file before it is read. */
+/** The facts about the file that are known before it is read. */
 export interface FileFacts {
   readonly format: ImportFormat;
-  /** Options that its name or its type imply; others replace them. */
+  /** Options from its name or its type; explicit options override them. */
   readonly implied?: ImportParameters;
 }
 

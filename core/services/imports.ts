@@ -1,4 +1,4 @@
-/** Accepts files to import: checks the rights, stores the upload, submits the job. */
+/** Accepts files to import: checks permissions, stores the upload, submits the job. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -38,7 +38,7 @@ export interface StreamedUpload {
   /** As the client named it. */
   readonly name: string;
   readonly format: ImportFormat;
-  /** It is compressed. */
+  /** Whether it is compressed. */
   readonly gzip: boolean;
   readonly parameters: ImportParameters;
   readonly content: AsyncIterable<Uint8Array>;
@@ -55,7 +55,7 @@ interface CountedFile extends StreamedUpload {
   readonly counted: CountedUpload;
 }
 
-/** Refuses fields to match by that are no unique key, before the file is stored. */
+/** Rejects match fields that are not a unique key, before the file is stored. */
 function checkMatch(
   catalog: Catalog,
   { collection, fields }: ImportDestination,
@@ -65,21 +65,21 @@ function checkMatch(
   if (match !== undefined) matchKey(importable(catalog, collection, only), match);
 }
 
-/** Refuses a collection that does not exist, unless it can be created. */
+/** Rejects a collection that does not exist, unless it can be created. */
 function checkNew(collection: string, { create, match = ['id'] }: ImportParameters): void {
   if (create !== true) throw notImportable(collection);
-  // The name is refused as POST /collections does.
+  // The name is validated as in POST /collections.
   createCollections({ collection });
   if (match.join() === 'id') return;
   throw invalidQuery(reason('match_in_created_collection'));
 }
 
-/** The parameters that say how the file is read. */
+/** The parameters that control parsing the file. */
 const DIALECT: ReadonlySet<string> = new Set<keyof ImportParameters>([
   ...(['separator', 'quote', 'escape', 'comment', 'charset', 'decimal'] as const),
 ]);
 
-/** The parameters that say how the file is read; null when there are none. */
+/** The parameters that control parsing the file; null when there are none. */
 function dialectOf(parameters: ImportParameters): Readonly<Record<string, unknown>> | null {
   const given = Object.entries(parameters).filter(([name]) => DIALECT.has(name));
   return given.length === 0 ? null : Object.fromEntries(given);
@@ -101,8 +101,8 @@ export class ImportService {
   }
 
   /**
-   * Checks, before any byte is read, whether the caller may import into a collection. Administrators
-   * may also into one that does not exist, when the options say that it is created.
+   * Checks, before any byte is read, whether the caller may import into a collection.
+   * Administrators may also import into a new collection, if the options create it.
    * @throws ServiceError FORBIDDEN when not, also for collections whose items have no key
    */
   async authorize(caller: Caller, name: string): Promise<ImportDestination> {
@@ -188,7 +188,7 @@ export class ImportService {
       if (joined) await discard();
       return id;
     } catch (error) {
-      // A job that was recorded all the same needs it; else the daily tidying removes it.
+      // A job that may still have been recorded needs it; else the daily cleanup removes it.
       if (!(error instanceof DoubtfulSubmission)) await discard();
       throw error;
     }

@@ -1,4 +1,4 @@
-/** Invitations: users created by somebody else, who choose their password later. */
+/** Invitations: users that another user creates, and that choose their password later. */
 
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -37,7 +37,7 @@ const MAX_INVITED = 100;
 export interface InvitationParts extends MailFlowParts {
   readonly access: RightsSource;
   readonly bounds: QueryBounds;
-  /** Writes users with the rights of the caller: fields, presets and validation apply. */
+  /** Writes users with the caller's permissions: fields, presets and validation apply. */
   readonly users: Pick<ItemService, 'create' | 'updateMany'>;
 }
 
@@ -66,11 +66,11 @@ export class Invitations {
   }
 
   /**
-   * Creates a user for each new address, and sends a mail to all who have not accepted yet. Users
-   * invited with another role get this one. Addresses of other users are ignored.
-   * @throws ServiceError FORBIDDEN without the right to write such users, and for administrator
-   *   roles unless the caller is one; INVALID_PAYLOAD for the page or too many addresses;
-   *   SERVICE_UNAVAILABLE without mail or queue
+   * Creates a user for each new address, and sends a mail to all users that have not accepted yet.
+   * Users invited with another role get this one. Addresses of other users are ignored.
+   * @throws ServiceError FORBIDDEN without permission to write such users, and for administrator
+   * roles unless the caller is an administrator; INVALID_PAYLOAD for the page or too many
+   * addresses; SERVICE_UNAVAILABLE without mail or queue
    */
   async invite(
     caller: Caller,
@@ -119,7 +119,7 @@ export class Invitations {
     await confirm();
   }
 
-  /** Invites everybody without an account into the role. */
+  /** Creates or updates users with the role for all addresses without an account. */
   async #prepare(caller: Caller, wanted: readonly string[], role: string): Promise<void> {
     const { users, bounds } = this.#parts;
     const target = { caller, collection: USERS };

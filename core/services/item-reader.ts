@@ -46,7 +46,7 @@ import { defaultsText } from './singleton.ts';
 /** An answer as one text, or as its bytes, which stay the same object while they are cached. */
 export interface TextAnswer extends CachedText {
   readonly kind: 'text';
-  /** Gives its memory to others, once it is sent; there need be none. */
+  /** Releases its memory after it is sent; may be absent. */
   readonly release?: () => void;
 }
 
@@ -68,7 +68,7 @@ type StreamAnswer = Extract<ReadAnswer, { kind: 'stream' }>;
 /** Items one by one. */
 export interface ItemStream {
   readonly items: AsyncIterable<readonly string[]>;
-  /** The plain values in an item, in their order. */
+  /** The plain values in an item, in order. */
   readonly columns: readonly ItemColumn[];
 }
 
@@ -141,7 +141,7 @@ export class ItemReader {
   }
 
   /**
-   * Judges, before anything is known of a question, whether the caller may read the collection at all.
+   * Checks, before the query is parsed, whether the caller may read the collection at all.
    * @throws ServiceError FORBIDDEN
    */
   async admitReader(target: RequestTarget): Promise<void> {
@@ -149,7 +149,7 @@ export class ItemReader {
   }
 
   /**
-   * What a question can cost, in items that it can touch; its statement is kept for who then asks.
+   * The maximum cost of a query, in items that it may touch; its statement is cached for the read.
    * @throws ServiceError as {@link list}
    */
   async cost(
@@ -288,8 +288,7 @@ export class ItemReader {
   /**
    * Whether a collection is a singleton.
    * @throws ServiceError FORBIDDEN when this service is not responsible for it, or the caller has
-   *   no right
-   * on it
+   * no permission on it
    */
   async isSingleton(target: RequestTarget): Promise<boolean> {
     const context = await this.contexts.of(target);
@@ -366,7 +365,7 @@ function textAnswer(text: EncodedText): TextAnswer {
   return { kind: 'text', text: text.bytes, hit: false, release: () => text.release() };
 }
 
-/** A text that several callers have, and nobody releases. */
+/** A copy of a text that several callers share, and that is never released. */
 function kept(text: EncodedText | null): string | Buffer | null {
   if (text === null || typeof text === 'string') return text;
   const bytes = Buffer.from(text.bytes);
@@ -378,7 +377,7 @@ function isPage(query: Query): boolean {
   return query.limit !== null && query.limit <= PAGE_LIMIT;
 }
 
-/** Reads the first rows before the answer begins, so that a failure still has a status. */
+/** Reads the first rows before the response begins, so that a failure still has a status. */
 async function startStream(
   rows: AsyncGenerator<string[]>,
   withMeta: boolean,
@@ -391,7 +390,7 @@ async function startStream(
       yield batch;
       yield* rows;
     } finally {
-      // A generator that has not begun would keep its connection.
+      // A generator that has not begun would hold its connection.
       await rows.return(undefined);
     }
   })();

@@ -1,6 +1,6 @@
 /**
- * Items: the one service that every API maps onto. Reading is inherited; a write parses, locks,
- * judges, writes, tells history and reads back in one transaction.
+ * Items: the one service for every API. Reading is inherited; a write parses, locks, checks
+ * permissions, writes, records history and reads back in one transaction.
  */
 
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -60,7 +60,7 @@ export interface ItemServiceOptions extends ItemReaderOptions, WriteSessionOptio
   readonly reader: ItemReaderOptions['reader'];
 }
 
-/** What an update of several items may be: the same values for some, or items with their keys. */
+/** An update of several items: the same values for a selection, or items with their keys. */
 export type ItemsUpdate =
   | { readonly kind: 'same'; readonly selection: Selection; readonly data: unknown }
   | { readonly kind: 'each'; readonly items: readonly unknown[] };
@@ -68,11 +68,11 @@ export type ItemsUpdate =
 /** New values of one item. */
 export interface ItemChange {
   readonly body: unknown;
-  /** Judges the item as the same query reads it before the change. */
+  /** Evaluated on the item as the same query reads it before the change. */
   readonly precondition?: Precondition | undefined;
 }
 
-/** A write by keys, in one round trip if it can be, and step by step. */
+/** A write by keys, both in one round trip and step by step. */
 interface KeyedForms {
   readonly prepare:
     | ((
@@ -81,11 +81,11 @@ interface KeyedForms {
       ) => Promise<SingleRoundTripWrite<KeyedWriteOutcome> | null>)
     | null;
   readonly work: (session: WriteSession) => Promise<WriteAnswer>;
-  /** Puts the answer of the round trip into its form; that of an item when not given. */
+  /** Converts the result of the round trip; by default as that of an item. */
   readonly dataOf?: (text: string) => ReadData;
 }
 
-/** How what is created is asked for: as one item, or as a list. */
+/** How to read back created items: as one item, or as a list. */
 interface AskedBack {
   readonly question: UnparsedQuery;
   readonly isList: boolean;
@@ -106,8 +106,9 @@ export class ItemService extends ItemReader {
   }
 
   /**
-   * Judges, before anything is known of a write but its kind, whether the caller may write so at
-   * all: one of the actions is enough. Where a singleton is written to, what it takes decides: it is created by its first update.
+   * Checks, knowing only the action, whether the caller may perform it at all; one of the actions
+   * is enough. For a singleton, permission to create or update is enough, because its first update
+   * creates it.
    * @returns whether the collection is a singleton
    * @throws ServiceError FORBIDDEN
    */
@@ -126,7 +127,7 @@ export class ItemService extends ItemReader {
   }
 
   /**
-   * Judges a new item by the rights alone, before the rest of it is known.
+   * Checks permissions for a new item, before its other members are known.
    * @throws ServiceError FORBIDDEN
    */
   async requireCreatable(target: RequestTarget, item: Item): Promise<void> {
@@ -136,7 +137,7 @@ export class ItemService extends ItemReader {
   }
 
   /**
-   * Judges the change of an item as it is now, before the rest of the change is known.
+   * Checks permissions for a change of an existing item, before the rest of the change is known.
    * @throws ServiceError FORBIDDEN
    */
   async requireChangeable(target: RequestTarget, segment: string, item: Item): Promise<void> {
@@ -147,14 +148,14 @@ export class ItemService extends ItemReader {
     });
   }
 
-  /** @throws ServiceError INVALID_PAYLOAD when one request may not write so many items */
+  /** @throws ServiceError INVALID_PAYLOAD when one request may not write that many items */
   requireCount(count: number): void {
     new WriteBudget(this.#options.maxBatch).take(count);
   }
 
   /**
-   * Creates one item from an object, or several from a list, with what is related to them.
-   * @returns the item or the list, read back with the question
+   * Creates one item from an object, or several from a list, with their related items.
+   * @returns the item or the list, read back with the query
    */
   create(target: RequestTarget, body: unknown, question: UnparsedQuery): Promise<WriteAnswer> {
     const isList = Array.isArray(body);
@@ -180,7 +181,7 @@ export class ItemService extends ItemReader {
     return this.contexts.with(target, run, true);
   }
 
-  /** Creates items in one round trip; null when something must be looked up before. */
+  /** Creates items in one round trip; null when something must be looked up first. */
   async #createAtOnce(
     target: RequestTarget,
     context: ItemContext,
@@ -214,7 +215,7 @@ export class ItemService extends ItemReader {
     }
   }
 
-  /** The statement that creates items, made once for all of the same form. */
+  /** The statement that creates items, built once for all items of the same form. */
   async #created(
     context: ItemContext,
     { question, isList }: AskedBack,
@@ -238,7 +239,7 @@ export class ItemService extends ItemReader {
     };
   }
 
-  /** The statement that reads back what the same transaction creates. */
+  /** The statement that reads back the items that the same transaction creates. */
   #kept(context: ItemContext, { question, isList }: AskedBack, kept: TransactionKeys): Statement {
     const { catalog, grants, caller, collection } = context;
     const form = `${isList ? 'list' : 'item'} of ${kept.count === 1 ? 'one' : 'many'}`;
@@ -308,7 +309,7 @@ export class ItemService extends ItemReader {
   }
 
   /**
-   * Gives a singleton new values, creating it if nobody has.
+   * Updates a singleton, or creates it if it does not exist.
    * @throws ServiceError PRECONDITION_FAILED
    */
   upsertSingleton(
@@ -356,7 +357,7 @@ export class ItemService extends ItemReader {
     await this.#byKey(target, { prepare: condition ? null : prepare, work });
   }
 
-  /** Writes items in one round trip, or step by step where that cannot be or is refused. */
+  /** Writes items in one round trip, or step by step if that is impossible or rejected. */
   #byKey(
     target: RequestTarget,
     { prepare, work, dataOf = itemData }: KeyedForms,
@@ -388,7 +389,10 @@ export class ItemService extends ItemReader {
     await this.#byKey(target, { prepare, work });
   }
 
-  /** The keys of a write in one round trip, read before it; null when it is none anyway. */
+  /**
+   * The keys of a write in one round trip, read before it; null when step-by-step writing is
+   * required.
+   */
   async #keysBefore({ write }: WriteSession, selection: Selection): Promise<Key[] | null> {
     if (selection.kind === 'query' && !hasNoWriteHooks(write)) return null;
     const { maxBatch, reader } = this.#options;
@@ -413,8 +417,8 @@ export class ItemService extends ItemReader {
   }
 
   /**
-   * Carries out a write of another kind, in a transaction like those of all writes.
-   * @throws ServiceError FORBIDDEN when the collection is not answered for here
+   * Runs another kind of write in a write transaction.
+   * @throws ServiceError FORBIDDEN when this service is not responsible for the collection
    */
   transact<T>(target: RequestTarget, work: (session: WriteSession) => Promise<T>): Promise<T> {
     return this.#write(target, work);
@@ -428,7 +432,9 @@ export class ItemService extends ItemReader {
     return this.contexts.with(target, run, true);
   }
 
-  /** The collection, if anything at all is allowed on it: what is forbidden looks like nothing. */
+  /**
+   * The collection, if the caller has any permission on it; a forbidden collection appears missing.
+   */
   #known(context: ItemContext): Collection {
     const collection = this.served(context);
     if (canSeeCollection(context.rights, collection.name)) return collection;

@@ -1,4 +1,4 @@
-/** What a caller may do with jobs: submit, read, wait, cancel. Workers do the jobs. */
+/** Operations on jobs for a caller: submit, read, wait, cancel. Workers run the jobs. */
 import { EventEmitter, on } from 'node:events';
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
@@ -81,7 +81,7 @@ export class JobService {
     return await submit({ pool, schema, queues, maxPerHolder: this.#maxPerHolder }, submission);
   }
 
-  /** One job. Throws FORBIDDEN when it does not exist or belongs to somebody else. */
+  /** One job. Throws FORBIDDEN when it does not exist or belongs to another user. */
   async get(id: string, caller: Caller): Promise<PlacedJob> {
     const job = v.is(uuid, id) ? await this.#list.find(caller, id) : null;
     if (job === null) throw forbidden();
@@ -89,14 +89,14 @@ export class JobService {
   }
 
   /**
-   * The job of an earlier request that this one repeats, as its `Idempotency-Key` says; null for none.
+   * The job of an earlier request with the same `Idempotency-Key`; null without one.
    * @throws ServiceError UNPROCESSABLE_ENTITY for the key of another request
    */
   async repeated(submission: Submission): Promise<string | null> {
     return await repeatedJob({ pool: this.#pool, schema: this.#schema }, submission);
   }
 
-  /** A job that the caller has just submitted: he knows it even if he is no user. */
+  /** A job that the caller has just submitted; the caller may read it even if it is not a user. */
   async submitted(id: string, caller: Caller): Promise<PlacedJob> {
     const job = await this.#list.submitted(caller, id);
     if (job === null) throw forbidden();
@@ -113,10 +113,11 @@ export class JobService {
   }
 
   /**
-   * Cancels a job: at once when it waits, by its worker when it runs. Cancelling twice is allowed.
+   * Cancels a job: at once when it waits, through its worker when it runs. Cancelling twice is
+   * allowed.
    * @throws ServiceError CONFLICT with `state` when it has ended, or its work is done already;
    * FORBIDDEN as {@link get}
-   * @param operator the operator of the monitor, when it is he who cancels
+   * @param operator the operator of the monitor, when the operator cancels it
    */
   async cancel(id: string, caller: Caller, operator: string | null = null): Promise<void> {
     await this.get(id, caller);
@@ -151,10 +152,10 @@ export class JobService {
   }
 
   /**
-   * Makes a job that failed or was cancelled wait again, with what it was submitted with.
-   * @throws ServiceError CONFLICT with `state` when it did not end so, or its file is gone; FORBIDDEN
-   *   as {@link get}; REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE as {@link submit}
-   * @param operator the operator of the monitor, when it is he who retries
+   * Resubmits a job that failed or was cancelled, with its original message.
+   * @throws ServiceError CONFLICT with `state` when it has not ended that way, or its file is gone;
+   * FORBIDDEN as {@link get}; REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE as {@link submit}
+   * @param operator the operator of the monitor, when the operator retries it
    */
   async retry(id: string, caller: Caller, operator: string | null = null): Promise<PlacedJob> {
     await this.get(id, caller);
@@ -173,7 +174,7 @@ export class JobService {
   }
 
   /**
-   * Waits until a job has ended in any state; for the caller who submitted it.
+   * Waits until a job has ended in any state; for the caller that submitted it.
    * @returns null when it has not ended after `timeoutMs`, or when `signal` was aborted
    */
   async wait(id: string, timeoutMs: number, signal?: AbortSignal): Promise<Job | null> {
@@ -225,8 +226,8 @@ export class JobService {
   }
 
   /**
-   * The report of an import that left out faulty rows, as CSV; null when there is none.
-   * @throws ServiceError FORBIDDEN as {@link get}, SERVICE_UNAVAILABLE when it is not there
+   * The report of an import that skipped faulty rows, as CSV; null without a report.
+   * @throws ServiceError FORBIDDEN as {@link get}, SERVICE_UNAVAILABLE when it is missing
    */
   async report(id: string, caller: Caller): Promise<Readable | null> {
     const { state, result } = await this.get(id, caller);
@@ -237,8 +238,8 @@ export class JobService {
   }
 
   /**
-   * Makes sure that this process reaches the files of a job.
-   * @throws ServiceError SERVICE_UNAVAILABLE, naming the storage that it does not reach
+   * Checks that this process can access the files of a job.
+   * @throws ServiceError SERVICE_UNAVAILABLE, naming the storage that it cannot access
    */
   async requireStorage(id: string): Promise<void> {
     const { rows } = await this.#pool.query<{ storage: string | null }>(

@@ -1,7 +1,8 @@
 /**
- * Moves items within the order of their collection. Moves of a collection run one after the other.
+ * Moves items within the order of their collection. Moves in a collection run one after the other.
  * Each writes only the rows whose position changes, and the caller must be allowed to update all of
- * them. The moved item is updated like by every write; its neighbours get their positions alone.
+ * them. The moved item is updated as by any write; for its neighbours only the positions are
+ * written.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -34,23 +35,23 @@ const NUMBERS = new Set([...WHOLE, 'decimal', 'float']);
 
 /** The current order, with positions as texts. */
 interface Order {
-  /** Every item has a position, and no two have the same. */
+  /** Every item has a position, and all positions differ. */
   readonly clean: boolean;
   readonly from: string | null;
   readonly to: string | null;
   /**
-   * The amount that lifts the positions from the lower of both on, or all of them, above all
-   * others. Only unique positions are lifted.
+   * The amount that raises the positions, from the lower of both or all of them, above all others.
+   * Only unique positions are raised.
    */
   readonly lift: string;
   readonly liftAll: string;
 }
 
-/** Which rows of `t` get which positions. */
+/** The rows of `t` to change, and their new positions. */
 interface Plan {
   readonly rows: Sql;
   readonly position: Sql;
-  /** What both expressions need besides `t`, as an entry of FROM. */
+  /** Further FROM entries that both expressions need. */
   readonly beside: readonly Sql[];
 }
 
@@ -64,7 +65,7 @@ function sortFieldOf({ name, meta, fields }: Collection): ColumnField {
 /** A row whose position changes. */
 interface Moved {
   readonly key: Key;
-  /** It is the item that moves, whatever its key looks like in the body. */
+  /** It is the moved item, for any spelling of its key in the body. */
   readonly isOwn: boolean;
   readonly position: string | null;
   /** A position above all others; null where positions need not be unique. */
@@ -97,7 +98,7 @@ class Sorting {
   }
 
   /**
-   * Moves all neighbours, and tells where the item is to go.
+   * Moves all neighbours, and determines the item's new position.
    * @returns its new position as text; null when that is the old one
    */
   async makeRoom(): Promise<string | null> {
@@ -110,7 +111,8 @@ class Sorting {
     await this.#count(plan);
     const moved = await this.#judge(plan, isStep ? order.lift : order.liftAll);
     if (isStep && order.from === order.to) return null;
-    // PostgreSQL looks at unique positions row by row: none may be taken for a moment.
+    // PostgreSQL checks unique positions row by row, so no position may be used twice at any
+    // moment.
     if (isUnique(collection, this.#field)) await this.#place(moved, ({ lifted }) => lifted);
     const neighbours = moved.filter(({ isOwn }) => !isOwn);
     await this.#place(neighbours, ({ position }) => position);
@@ -125,7 +127,7 @@ class Sorting {
     return sql`${value}::${bareType(this.#field.column)}`;
   }
 
-  /** Waits for earlier moves, in this process and all others. */
+  /** Waits for earlier moves, in this process and all other processes. */
   async #takeTurn(): Promise<void> {
     const { client, collection } = this.#write;
     const lock = `sluice sort ${collection.table?.schema}.${collection.table?.name}`;
@@ -150,7 +152,7 @@ class Sorting {
     return order;
   }
 
-  /** Between the two, each item moves by one. */
+  /** Between the two positions, each item moves by one. */
   #steps({ from, to }: Order): Plan {
     const p = this.#position;
     const [start, end] = [BigInt(from ?? 0), BigInt(to ?? 0)];
@@ -208,8 +210,8 @@ class Sorting {
   }
 
   /**
-   * Locks all rows of the plan, and checks the rights on them.
-   * @param lift is added to the positions that must not be taken for a moment
+   * Locks all rows of the plan, and checks the caller's permissions on them.
+   * @param lift is added to unique positions to avoid temporary duplicates
    */
   async #judge({ rows, position, beside }: Plan, lift: string): Promise<readonly Moved[]> {
     const write = this.#write;
@@ -218,7 +220,7 @@ class Sorting {
     const found = sql`FROM ${join([tableAliasedT(collection), ...beside])} WHERE ${rows}`;
     const condition = permittedRows(write, 'update');
     const covered = condition === null ? empty : sql` AND ${condition}`;
-    // No position may be too high for it where none is lifted.
+    // Without unique positions no raised position is computed, so none can overflow.
     const lifted = isUnique(collection, this.#field)
       ? sql`${this.#position} + ${this.#cast(sql`${lift}::text`)}`
       : sql`NULL`;
@@ -248,7 +250,7 @@ class Sorting {
     return moved;
   }
 
-  /** Gives rows positions. */
+  /** Writes the positions of rows. */
   async #place(moved: readonly Moved[], positionOf: (row: Moved) => string | null): Promise<void> {
     const { client, collection } = this.#write;
     const rows = moved.map((row): Row => new Map([[this.#field, positionOf(row)]]));
@@ -258,11 +260,11 @@ class Sorting {
 }
 
 /**
- * Gives an item the position of another; those in between move one slot. Items without a position
- * of their own are numbered on that occasion. Of all that, history tells the move of the item.
+ * Gives an item the position of another; the items in between move by one. Items without a position
+ * are numbered at the same time. History records only the move of the item.
  * @throws ServiceError INVALID_PAYLOAD when the collection has no sort field, or more positions
- *   change than MAX_BATCH_MUTATION allows; FORBIDDEN unless the caller may update that field of
- *   every item whose position changes
+ * change than MAX_BATCH_MUTATION allows; FORBIDDEN unless the caller may update that field of every
+ * item whose position changes
  */
 export function moveItem(items: ItemService, target: RequestTarget, move: ItemMove): Promise<void> {
   return items.transact(target, async (session) => {

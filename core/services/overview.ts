@@ -1,4 +1,4 @@
-/** What the operator sees of jobs at a glance: the queues, how old their oldest job is, rates and failures. */
+/** Job statistics for the operator: the queues, the age of their oldest job, rates and failures. */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { QUEUE_NAMES, type QueueName } from '#core/jobs/queue.ts';
@@ -14,12 +14,12 @@ export interface QueueFacts {
   readonly oldest: number;
 }
 
-/** How many jobs of a kind ended so within the last hour. */
+/** The number of jobs of a kind that ended in a state within the last hour. */
 export interface EndedJobs {
   readonly kind: string;
   readonly state: string;
   readonly jobs: number;
-  /** Seconds from begin to end on average. */
+  /** Average run time in seconds. */
   readonly seconds: number;
 }
 

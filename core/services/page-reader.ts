@@ -1,7 +1,7 @@
 /**
  * Reads pages: as one text when rows are small, otherwise row by row, so that PostgreSQL never
- * holds more than one row. A page that is too long for one text is left to the caller, which can
- * stream it. Large items are read by a statement of their own.
+ * holds more than one row. The caller can stream a page that is too long for one text. Large items
+ * have a separate statement.
  */
 import { LRUCache } from 'lru-cache';
 import { isLargePage } from '#core/database/failure.ts';
@@ -11,7 +11,7 @@ import type { EncodedText } from './envelope.ts';
 
 /** Maximum characters of one text made from rows. */
 const TEXT_LENGTH = 16_777_216;
-/** How many statements are remembered as having large rows, and for how long (ms). */
+/** How many statements are remembered to have large rows, and for how long (ms). */
 const MAX_STATEMENTS = 1_000;
 const REMEMBERED_MS = 60_000;
 
@@ -61,8 +61,8 @@ export class PageReader {
   }
 
   /**
-   * The text of an item; null: there is none.
-   * @param whole the same query, however large the item is
+   * The text of an item; null without an item.
+   * @param whole the same query, for an item of any size
    */
   async item(
     statement: Statement,

@@ -7,7 +7,7 @@ import type { QueryBounds } from '#core/query/query.ts';
 import { validationFault } from '#core/read/evaluate/validation-fault.ts';
 import { ruleFault } from '#core/read/plan/rule.ts';
 
-/** Presets give values to fields, so each must name one. */
+/** Presets set fields, so each name must be a field. */
 function presetsFault(
   catalog: Catalog,
   { name, fields }: Collection,

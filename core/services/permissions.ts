@@ -1,4 +1,4 @@
-/** Tells callers their rights: on all collections, and on one item. */
+/** Reports the permissions of a caller: on all collections, and on one item. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -11,10 +11,10 @@ import { NO_VALUE, resolveVariable } from '#core/read/plan/variable.ts';
 import { compileRuleResults } from '#core/read/sql/table-rows.ts';
 import { type ContextOptions, ContextSource, type ItemContext } from './request-context.ts';
 
-/** Full: every item; partial: some, by a rule. */
+/** Full: every item; partial: some items, by a rule. */
 export type AccessLevel = 'none' | 'partial' | 'full';
 
-/** What a caller may do with one action. */
+/** The caller's access for one action. */
 export interface ActionAccess {
   readonly access: AccessLevel;
   /** Only for actions that have fields; `['*']` for all. */
@@ -24,12 +24,12 @@ export interface ActionAccess {
 
 export type CollectionAccess = Readonly<Record<Action, ActionAccess>>;
 
-/** What a caller may do with one action, on one item or on the items of a collection. */
+/** The caller's access for one action, on one item or on the items of a collection. */
 export type ItemActionAccess =
   | ActionAccess
   | (Omit<ActionAccess, 'access'> & { readonly access: boolean });
 
-/** What a caller may do with an item. */
+/** The caller's access to an item. */
 export interface ItemAccess {
   readonly update: ItemActionAccess;
   readonly delete: ItemActionAccess;
@@ -77,7 +77,7 @@ function described<A extends AccessLevel | boolean>(
   return { access, fields, ...(Object.keys(presets).length === 0 ? {} : { presets }) };
 }
 
-/** Rules are about existing items, so they do not restrict creating. */
+/** Rules apply to existing items, so they do not restrict creating. */
 function accessOf(action: Action, permissions: readonly Permission[]): AccessLevel {
   if (permissions.length === 0) return 'none';
   if (action === 'create') return 'full';
@@ -98,8 +98,8 @@ export class PermissionService {
   }
 
   /**
-   * The caller's rights by collection; collections without rights are left out.
-   * @throws ServiceError FORBIDDEN to anonymous callers
+   * The caller's permissions by collection; collections without permissions are omitted.
+   * @throws ServiceError FORBIDDEN for anonymous callers
    */
   async all(caller: Caller): Promise<Readonly<Record<string, CollectionAccess>>> {
     if (caller.user === null) throw forbidden();
@@ -128,17 +128,17 @@ export class PermissionService {
   }
 
   /**
-   * The caller's rights on one item or on that of a singleton (`access` is then a boolean), or on any
-   * item.
+   * The caller's permissions on one item or on that of a singleton (`access` is then a boolean), or
+   * on any item.
    * @param segment the key as in the path; null without one
-   * @throws ServiceError FORBIDDEN to anonymous callers, and for a malformed key
+   * @throws ServiceError FORBIDDEN for anonymous callers, and for a malformed key
    */
   item(caller: Caller, collection: string, segment: string | null): Promise<ItemAccess> {
     if (caller.user === null) throw forbidden();
     return this.#contexts.with({ caller, collection }, async (context) => {
       const holds = await this.#judge(context, segment);
       const { rights } = context;
-      // To callers without rights on it, a singleton is like what does not exist.
+      // For callers without permissions on it, a singleton appears missing.
       const isKnown = rights.admin || rights.collections.has(collection);
       const { singleton = false } = context.catalog.collections.get(collection) ?? {};
       const of = (action: Action): ItemActionAccess => {

@@ -1,4 +1,4 @@
-/** What administrators do with queues: see them, pause, drain and resume them. */
+/** Queue administration: list, pause, drain and resume queues. */
 import type { Caller } from '#core/access/grants.ts';
 import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Log } from '#core/base/log/log.ts';
@@ -21,11 +21,11 @@ export interface QueueServiceOptions {
 export interface QueueView {
   readonly name: QueueName;
   readonly state: QueueSwitch;
-  /** Since when, ISO-8601 in UTC; null when it was never switched. */
+  /** The time of the last switch, ISO-8601 in UTC; null when it was never switched. */
   readonly changed_on: string | null;
-  /** The user who switched it last; null for an operator. */
+  /** The user that switched it last; null for an operator. */
   readonly changed_by: string | null;
-  /** The operator of the monitor who did; null for users. */
+  /** The operator of the monitor that switched it last; null for users. */
   readonly operator: string | null;
   /** Jobs by state. */
   readonly waiting: number;
@@ -64,7 +64,7 @@ export class QueueService {
   }
 
   /**
-   * Pauses, drains or resumes a queue; jobs that run already go on.
+   * Pauses, drains or resumes a queue; running jobs continue.
    * @param operator the name of the operator of the monitor; null for users
    * @throws ServiceError FORBIDDEN when there is no such queue
    */
@@ -78,7 +78,8 @@ export class QueueService {
     const known = queueName(name);
     await switchQueue(pool, schema, { name: known, state, user: caller.user, operator });
     log.info({ queue: known, state, user: caller.user }, 'a queue was switched');
-    // Workers read the switch with each job; this only saves deliveries, and the reconciler does it too.
+    // Workers read the switch for each job; this only saves deliveries, and the reconciler does it
+    // too.
     await queues
       .get(known)
       .setPaused(state === 'paused')

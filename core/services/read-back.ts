@@ -1,4 +1,4 @@
-/** Reads items back within the transaction that wrote them, or before it does. */
+/** Reads items back within the transaction that wrote them, or before the write. */
 
 import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -12,10 +12,10 @@ import type { WriteContext } from '#core/write/write-context.ts';
 import { itemData, listData, type ReadData } from './envelope.ts';
 import { defaultsText } from './singleton.ts';
 
-/** What was written, as it is read back; null when it was done but may not be. */
+/** The written data, read back; null when the caller may not read it. */
 export type WriteAnswer = ReadData | null;
 
-/** What one item is, told by its text: whether it is still what the caller knows. */
+/** Evaluates the text of an item: whether it is still in the state that the caller knows. */
 export type Precondition = (text: string) => boolean;
 
 /** @throws ServiceError PRECONDITION_FAILED */
@@ -23,7 +23,7 @@ function requireSame(text: string, precondition: Precondition): void {
   if (!precondition(text)) throw new ServiceError('PRECONDITION_FAILED');
 }
 
-/** Locks an item and judges it as the caller reads it. */
+/** Locks an item and evaluates the precondition on it as the caller reads it. */
 export async function requireUnchanged(
   write: WriteContext,
   query: Query,
@@ -36,7 +36,7 @@ export async function requireUnchanged(
   requireSame(text, precondition);
 }
 
-/** Locks the item of a singleton, if there is one, and judges what the caller reads. */
+/** Locks the item of a singleton, if it exists, and evaluates the precondition. */
 export async function requireSameSingleton(
   write: WriteContext,
   query: Query,
@@ -56,7 +56,7 @@ export async function readItemText(client: Client, statement: Statement): Promis
   return rows[0]?.[0] ?? null;
 }
 
-/** What was written need not be readable: then there is nothing to tell. */
+/** A caller may write items that it may not read: then the answer is null. */
 export async function orNullIfForbidden(
   dataOf: (text: string) => ReadData,
   read: () => Promise<string | null>,

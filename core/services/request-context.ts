@@ -1,5 +1,5 @@
 /**
- * The current catalog and the rights of the caller for a request. When the catalog turns out to be
+ * The current catalog and the caller's permissions for a request. If the catalog turns out to be
  * older than the database, the request runs again.
  */
 import pg from 'pg';
@@ -20,7 +20,7 @@ import type { Envelope } from './envelope.ts';
 
 /**
  * SQLSTATE codes of errors that an outdated catalog or a statement prepared with it can cause, and
- * that vanish with the current one (PostgreSQL, appendix A).
+ * that disappear with the current one (PostgreSQL, appendix A).
  */
 const STALE_CATALOG = new Set<string>([
   // Undefined table, schema, column, type or constraint; a column that is generated now.
@@ -39,7 +39,7 @@ const STALE_CATALOG = new Set<string>([
 /**
  * Types do not fit: the operator, function or cast does not exist or is ambiguous; a collation,
  * type or grouping cannot be determined. Either a column has changed its type, or the query is
- * wrong: only a fresh catalog tells which.
+ * wrong: only a fresh catalog distinguishes the two.
  */
 const MISFIT = new Set<string>([
   SQLSTATE.undefinedFunction,
@@ -54,7 +54,7 @@ const MISFIT = new Set<string>([
   SQLSTATE.wrongObjectType,
 ]);
 
-/** Codes of queries that PostgreSQL cannot run, whatever the catalog. */
+/** Codes of queries that PostgreSQL cannot run with any catalog. */
 const UNANSWERABLE = new Set<string>([
   ...MISFIT,
   SQLSTATE.featureNotSupported,
@@ -65,8 +65,8 @@ const UNANSWERABLE = new Set<string>([
 
 /**
  * Whether PostgreSQL cannot run the statement although the catalog is known to be current. For a
- * read that is every error of class 42, except a missing grant of Sluice's own role: a query must
- * not look like a failure of the service.
+ * read that is every error of class 42, except a missing privilege of Sluice's own role: a query
+ * must not look like a failure of the service.
  */
 function isUnanswerable({ code = '' }: pg.DatabaseError, writing: boolean): boolean {
   if (UNANSWERABLE.has(code)) return true;
@@ -79,7 +79,10 @@ const VANISHED = /^(could not open relation with OID|cache lookup failed for)/;
 /** Maximum attempts while the schema changes during each of them. */
 const MOST_ATTEMPTS = 5;
 
-/** Whether the catalog may be outdated: `surely` tries again, `perhaps` only if it has changed. */
+/**
+ * Whether the catalog may be outdated: `behind` retries, `doubtful` retries only if the catalog has
+ * changed.
+ */
 function suspicion(error: pg.DatabaseError): 'behind' | 'doubtful' | null {
   const { code = '', message } = error;
   if (MISFIT.has(code)) return 'doubtful';
@@ -98,24 +101,24 @@ export interface RequestTarget {
   readonly requestId?: string;
   /** The key is that of the caller's own row, so the caller need not be allowed to read it. */
   readonly ownKey?: boolean;
-  /** The envelope around what is read; none by default. */
+  /** The envelope around the data; by default there is no envelope. */
   readonly envelope?: Envelope;
-  /** Do not answer from the response cache. */
+  /** Bypass the response cache. */
   readonly fresh?: boolean;
-  /** Refuse unknown members of payloads. */
+  /** Reject unknown members of payloads. */
   readonly strict?: boolean;
-  /** The caller has confirmed with its password what it changes of its own user. */
+  /** The caller has confirmed changes of its own user with its password. */
   readonly confirmed?: boolean;
-  /** Members that the server itself gives to the items of a write, in step with them. */
+  /** Members that the server adds to the items of a write, in the same order. */
   readonly given?: readonly Item[];
 }
 
-/** A target with the catalog and the rights that apply to it. */
+/** A target with the catalog and the permissions that apply to it. */
 export interface ItemContext extends ReadTarget {
   readonly rights: Rights;
 }
 
-/** Where rights come from. */
+/** The source of permissions. */
 export interface RightsSource {
   rightsOf(caller: Caller): Promise<Rights>;
 }
@@ -133,7 +136,7 @@ export class ContextSource {
     this.#options = options;
   }
 
-  /** The current catalog and rights. */
+  /** The current catalog and permissions. */
   async of(target: RequestTarget): Promise<ItemContext> {
     const { access, catalog, bounds } = this.#options;
     const { caller, collection } = target;
@@ -150,12 +153,11 @@ export class ContextSource {
 
   /**
    * Runs with the current catalog, and again with a fresh one when that turns out to be outdated,
-   * up to five times in all. An error about types, with a catalog that has not changed, is the
-   * fault of the query and is not tried again.
+   * at most five times. A type error with an unchanged catalog is the fault of the query and is not
+   * retried.
    * @param writing whether it changes items, for the message of its failure
-   * @throws ServiceError SERVICE_UNAVAILABLE when the catalog changes each time; INVALID_QUERY
-   *   for
-   * what PostgreSQL cannot run
+   * @throws ServiceError SERVICE_UNAVAILABLE when the catalog changes each time; INVALID_QUERY for
+   * a query that PostgreSQL cannot run
    */
   async with<T>(
     target: RequestTarget,

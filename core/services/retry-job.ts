@@ -41,7 +41,7 @@ interface EndedJob {
   readonly storage: string | null;
 }
 
-/** The end of the last delivery reaches the queue within this time. */
+/** The queue receives the end of the last delivery within this time. */
 const SETTLED_WITHIN_MS = 2_000;
 const LOOK_MS = 20;
 
@@ -49,7 +49,7 @@ function refused(state: string, why: Reason): ServiceError {
   return new ServiceError('CONFLICT', { state, reason: why });
 }
 
-/** Removes what the queue has of an ended job, so that it takes the job again. */
+/** Removes the queue's entry of an ended job, so that the queue accepts the job again. */
 async function forget(queues: Queues, queue: QueueName, id: string): Promise<void> {
   const end = performance.now() + SETTLED_WITHIN_MS;
   while ((await queues.get(queue).state(id)) === 'active' && performance.now() < end) {
@@ -58,11 +58,11 @@ async function forget(queues: Queues, queue: QueueName, id: string): Promise<voi
   await queues.get(queue).remove(id);
 }
 
-/** The upload that the job needs; null when it needs none. */
+/** The upload that the job needs; null without one. */
 async function requireUpload({ spool }: RetryJobOptions, job: EndedJob): Promise<string | null> {
   const upload = uploadIdOf(job.message);
   if (upload === null) return null;
-  // What is in another storage only its workers can see.
+  // Only workers of the same storage can check an upload in another storage.
   const isOwn = job.storage === null || job.storage === (await spool.identity());
   const isThere =
     job.kept === upload &&
@@ -78,7 +78,7 @@ async function requireUpload({ spool }: RetryJobOptions, job: EndedJob): Promise
 /**
  * Makes an ended job wait again.
  * @throws ServiceError CONFLICT with `state` when it has not failed and was not cancelled, its file
- *   is no longer kept, or an identical job is open; REQUESTS_EXCEEDED; SERVICE_UNAVAILABLE
+ * is no longer stored, or an identical job is open; REQUESTS_EXCEEDED; SERVICE_UNAVAILABLE
  */
 export async function retryJob(
   options: RetryJobOptions,
@@ -120,7 +120,7 @@ export async function retryJob(
       throw refused(state, reason('retry_identical_job_open'));
     throw error;
   });
-  // What cannot be added to the queue now, the reconciler adds.
+  // If the queue cannot accept the job now, the reconciler adds it later.
   await enqueueInTurn(pool, schema, queues, { id, kind, queue, mailbox, turn: waiting.turn }).catch(
     (error: unknown) => {
       if (!(error instanceof ServiceError) && !isTransient(error)) throw error;

@@ -1,4 +1,4 @@
-/** Runs the transaction of a write, and again when it conflicts with another one. */
+/** Runs the transaction of a write, and repeats it after a conflict with another one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { SQLSTATE } from '#core/database/sqlstate.ts';

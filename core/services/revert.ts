@@ -1,6 +1,6 @@
 /**
- * Reverts an item to a revision: writes the values that the caller may see today, as every write
- * does. Only differences are written, so the caller needs no right on unchanged fields.
+ * Reverts an item to a revision: writes the values that the caller may see today, like any write.
+ * Only differences are written, so the caller needs no permission on unchanged fields.
  */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
@@ -35,7 +35,7 @@ export interface RevertServiceOptions {
   readonly bounds: QueryBounds;
 }
 
-/** A revision as its reader sees it. */
+/** A revision as the caller reads it. */
 const stored = v.object({
   id: v.number(),
   collection: v.nullable(v.string()),
@@ -47,7 +47,7 @@ interface Revision {
   readonly id: number;
   readonly collection: string;
   readonly item: string;
-  /** The members that its reader sees of the item. */
+  /** The members of the item that the caller may see. */
   readonly members: readonly string[];
 }
 
@@ -140,7 +140,7 @@ export class RevertService {
     return { id: revision.id, collection, item, members: Object.keys(revision.data) };
   }
 
-  /** The members of the revision that differ from the item, which is locked, or that it lacks. */
+  /** The members of the revision that differ from the locked item or are missing in it. */
   async #differences(
     write: WriteContext,
     { id, members }: Revision,

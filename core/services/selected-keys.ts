@@ -1,4 +1,4 @@
-/** The items of a write of several: those of some keys, or those that a query finds. */
+/** Selects the items of a multi-item write: by their keys, or by a query. */
 import type { Statement } from '#core/database/sql.ts';
 import { type Key, keyOfValues, keysOfBody } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
@@ -13,8 +13,8 @@ export type Selection =
   | { readonly kind: 'query'; readonly query: Query };
 
 /**
- * The keys of a selection. A query finds what the caller may read, within its limit.
- * @param read runs the statement of a query; the transaction of the write, when it is not given
+ * The keys of a selection. A query finds the items that the caller may read, within its limit.
+ * @param read runs the statement of a query; by default in the transaction of the write
  */
 export async function selectedKeys(
   write: WriteContext,

@@ -1,4 +1,7 @@
-/** What a client should know before it asks for items: the project, and the limits of this server. */
+/**
+ * Information for clients before their first request for items: the project, and the limits of this
+ * server.
+ */
 import type { Caller } from '#core/access/grants.ts';
 import type { Config } from '#core/base/config/variables.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -7,7 +10,7 @@ import { RELEASE } from '#core/model/system/release.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { defaultRow } from '#core/model/system-collections/registry.ts';
 
-/** The settings that everybody may see, because a page for logging in needs them. */
+/** The public settings, which a login page needs. */
 const PUBLIC = [
   ...['project_name', 'project_descriptor', 'project_logo', 'project_color', 'default_language'],
   ...['default_appearance', 'default_theme_light', 'default_theme_dark', 'theme_light_overrides'],

@@ -1,6 +1,6 @@
 /**
- * Finds stored rules that cannot be read, at least in part: those of permissions and of fields, and
- * the addresses of policies. An earlier release, or SQL, may have stored them.
+ * Finds stored rules that are at least partly unreadable: those of permissions and of fields, and
+ * the addresses of policies. An earlier release, or plain SQL, may have stored them.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { AddressList } from '#core/access/address-list.ts';
@@ -16,7 +16,7 @@ import { fieldRuleFault } from '#core/read/evaluate/field-rule.ts';
 import { permissionFaults } from './permission-check.ts';
 import { addressFault } from './system/rule-policy.ts';
 
-/** A stored rule that cannot be read, at least in part, and the reason. */
+/** A stored rule that is at least partly unreadable, and the reason. */
 export interface UnreadableRule {
   /** The permission; null for the rule of a field or policy. */
   readonly permission: number | null;
@@ -25,7 +25,7 @@ export interface UnreadableRule {
   readonly action: string | null;
   /** The member of the permission, the field, or the policy. */
   readonly place: string;
-  /** What still applies: nothing, or the readable entries of a list. */
+  /** The part that still applies: nothing, or the readable entries of a list. */
   readonly holds: 'nothing' | 'in part';
   readonly reason: string;
 }
@@ -38,7 +38,7 @@ export interface RuleAuditOptions {
   readonly bounds: QueryBounds;
 }
 
-/** Permissions that are checked before other requests run. */
+/** The number of permissions to check before other requests run. */
 const SLICE = 200;
 /** Maximum number of reported rules. */
 const MAX_TOLD = 1_000;
@@ -57,7 +57,7 @@ export class RuleAudit {
     options.catalog.onCounter('reset', forget);
   }
 
-  /** The rules that cannot be read; cached until permissions or the schema change. */
+  /** The unreadable rules; cached until permissions or the schema change. */
   async unreadable(): Promise<readonly UnreadableRule[]> {
     const catalog = this.#options.catalog.current();
     const known = this.#found;

@@ -1,6 +1,7 @@
 /**
- * Creates or updates items by a unique key. Of two requests that create the same item at once, the
- * later one starts again, and updates it. So does one whose own items PostgreSQL takes for the same.
+ * Creates or updates items by a unique key. When two requests create the same item at once, the
+ * later one restarts and updates it. A request whose own items PostgreSQL considers equal also
+ * restarts.
  */
 import pg from 'pg';
 import { constraintColumns } from '#core/database/constraint.ts';
@@ -20,7 +21,7 @@ import type { ItemService } from './items.ts';
 import { readBack, readBackOne, type WriteAnswer } from './read-back.ts';
 import type { RequestTarget } from './request-context.ts';
 
-/** How often an item may be created by others in between. */
+/** How often another request may create an item in between. */
 const MAX_ATTEMPTS = 4;
 
 /** The items, and the fields of the unique key by which they are found; null: the primary key. */
@@ -29,7 +30,7 @@ export interface Upsert {
   readonly match: readonly string[] | null;
 }
 
-/** The fields that the caller knows, as far as payloads can hold their values as they are stored. */
+/** The fields that the caller may see and whose stored values a payload can contain. */
 function knownFields({ collection, target }: WriteContext): Collection['fields'] {
   const { rights } = target;
   const { name } = collection;
@@ -55,7 +56,7 @@ function keyFor(write: WriteContext, match: readonly string[] | null): readonly 
   return matchKey({ ...collection, fields: knownFields(write) }, match);
 }
 
-/** Whether PostgreSQL refused an item because another one has got the same key. */
+/** Whether PostgreSQL rejected an item because another item has the same key. */
 function isTaken(
   failure: unknown,
   { table }: Pick<Collection, 'table'>,
@@ -73,8 +74,8 @@ function isTaken(
 
 /**
  * Creates or updates one item from an object, or several from a list.
- * @throws ServiceError INVALID_QUERY when there is no such unique key, naming those there are; errors
- *   of a write
+ * @throws ServiceError INVALID_QUERY when there is no such unique key, naming the existing ones;
+ * errors of a write
  */
 export async function upsertItems(
   items: ItemService,

@@ -1,6 +1,6 @@
 /**
- * Opens what a write needs: the collections that it reaches, its history, and the transaction or the
- * one round trip that it runs in.
+ * Opens the context of a write: the write contexts of its collections, its history, and its
+ * transaction or round trip.
  */
 import pg from 'pg';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -29,52 +29,52 @@ import {
 import type { ItemContext, RequestTarget } from './request-context.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 
-/** A write within its transaction, and how the writes of other collections are had. */
+/** A write within its transaction, with access to the write contexts of other collections. */
 export interface WriteSession {
   readonly write: WriteContext;
   readonly writeOf: (collection: string) => WriteContext;
   readonly history: History;
-  /** How many items the request may write; undefined: any number. */
+  /** The maximum number of items that the request may write; undefined: no limit. */
   readonly maxItems: number | undefined;
 }
 
 export interface WriteSessionOptions extends WriteConnections {
-  /** Most items that one request may write, related ones counted. */
+  /** The maximum number of items per request, including related ones. */
   readonly maxBatch: number | undefined;
-  /** Hashes a secret in the slow way. */
+  /** Hashes a secret with a slow hash. */
   readonly hash: (secret: string, holder: string) => Promise<string>;
-  /** What a collection demands beyond permissions. */
+  /** The requirements of a collection beyond permissions. */
   readonly ruleOf: (collection: Collection) => CollectionRule;
   /** The schema of the system tables. */
   readonly schema: string;
-  /** Tells of what is written. */
+  /** Reports written changes. */
   readonly transactions: WriteTransactions;
-  /** Subscribers may hear of what is deleted; by default nobody does. */
+  /** Subscribers may be notified of deletions; by default there are no subscribers. */
   readonly listeners?: boolean;
 }
 
-/** The connection of a session, and who is told of its changes. */
+/** The connection of a session, and the receiver of its changes. */
 interface SessionConnection {
   readonly client: Client;
   readonly note: RecordChange;
 }
 
-/** Of a session that asks nothing of the database. */
+/** The connection of a session without database access. */
 const NO_DATABASE: SessionConnection = { client: NO_CONNECTION, note: () => undefined };
 
-/** For so long (ms) nothing is tried on a table that turned out to be locked. */
+/** How long (ms) lock-free attempts on a table are skipped after it turned out to be locked. */
 const AVOIDED_MS = 1_000;
 
 export class WriteSessions {
   readonly #options: WriteSessionOptions;
-  /** Tables that turned out to be locked, and until when nothing is tried on them. */
+  /** Tables that turned out to be locked, and until when lock-free attempts are skipped. */
   readonly #avoided = new Map<string, number>();
 
   constructor(options: WriteSessionOptions) {
     this.#options = options;
   }
 
-  /** Runs work in a transaction, again when it met another that stood in its way. */
+  /** Runs work in a transaction, and again after a conflict with another transaction. */
   transaction<T>(
     target: RequestTarget,
     context: ItemContext,
@@ -90,14 +90,14 @@ export class WriteSessions {
     return retryOnConflict(attempt);
   }
 
-  /** A session for what is prepared without the database. */
+  /** A session for work that is prepared without the database. */
   prepare(target: RequestTarget, context: ItemContext): WriteSession {
     return this.#open(target, context, writable(context), NO_DATABASE);
   }
 
   /**
    * Runs the statements of a write in one round trip.
-   * @returns null when there are none, or they are refused for their values
+   * @returns null when there are no statements, or their values are rejected
    */
   async atOnce<T>(
     target: RequestTarget,
@@ -109,7 +109,8 @@ export class WriteSessions {
     try {
       const work = await prepare(this.prepare(target, context));
       if (work === null) return null;
-      // It may wait for a row, so nobody else's statement stands behind it, unless it skips that.
+      // It may wait for a row lock, so no other holder's statement may queue behind it, unless it
+      // skips locked rows.
       const holder = quotaKeyOf(context.caller);
       const short = { table: collection, rows: work.rows, holder, waitsForLocks: true };
       const onConnection = connectionFor({ shares, reader }, short);
@@ -126,7 +127,7 @@ export class WriteSessions {
     }
   }
 
-  /** Runs work that waits for nobody where there is room for it; null when it did nothing. */
+  /** Runs work that never waits for a lock, if a connection has room; null when it did nothing. */
   async #unlessLocked<T>(
     table: string,
     work: SingleRoundTripWrite<T>,
@@ -141,7 +142,7 @@ export class WriteSessions {
     } catch (error) {
       if (!(error instanceof pg.DatabaseError && error.code === SQLSTATE.lockNotAvailable))
         throw error;
-      // Nothing is left of it: the table as a whole is locked, or what refers to it.
+      // The attempt had no effect: the whole table, or rows that refer to it, are locked.
       this.#avoided.set(table, performance.now() + AVOIDED_MS);
       return null;
     }
@@ -187,7 +188,7 @@ function writable({ catalog, collection: name }: ItemContext): Collection {
   return requireWritable(collection);
 }
 
-/** Only tables whose items have a key are written. */
+/** Only tables whose items have a key can be written. */
 function requireWritable(collection: Collection): Collection {
   if (collection.table !== null && collection.primaryKey.length > 0) return collection;
   throw forbidden(reason('write_collection_without_key', { name: collection.name }));

@@ -1,6 +1,6 @@
 /**
- * The paths of a file into its table: at once where it has few rows, directly, through the staging
- * table, or, when something is wrong, through the staging table with each row checked.
+ * The paths of a file into its table: in one statement for few rows, directly, or through the
+ * staging table. After a failure, it uses the staging table and checks each row.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -38,7 +38,10 @@ import { canSeeValues, visibleFieldNames } from './validate/visible-faults.ts';
 
 type Columns = readonly FileColumn[];
 
-/** Refuses key columns that nothing can fill, or the file may not. @throws {ImportRefused} */
+/**
+ * Rejects key columns that cannot be filled, or that the file must not fill. @throws
+ * {ImportRefused}
+ */
 function checkKey({ target, options }: ImportRun, columns: Columns): void {
   const [numbered] = columns.filter(
     ({ name, field }) =>
@@ -66,7 +69,7 @@ function checkKey({ target, options }: ImportRun, columns: Columns): void {
 /** Directly into the table; null when that is not possible. */
 async function direct(run: ImportRun, columns: Columns): Promise<ImportResult | null> {
   const { connection, target } = run;
-  // Rows are judged in the staging table.
+  // Rows must be validated in the staging table.
   if (restrictedLinks(run, columns).length + secretColumns(columns).length > 0) return null;
   if (!(await mayCreateAny(run, columns))) return null;
   await connection.run(sql`SAVEPOINT direct`);
@@ -89,7 +92,9 @@ async function direct(run: ImportRun, columns: Columns): Promise<ImportResult | 
   return null;
 }
 
-/** Why a file is refused: faults of its rows, and constraints that its other rows violate. */
+/**
+ * Why a file is rejected: the faults of its rows, and the constraints that its other rows violate.
+ */
 async function refusalOf(
   run: ImportRun,
   staged: Staged,
@@ -104,7 +109,7 @@ async function refusalOf(
   return new ImportRefused(first, ...rest, ...others.slice(0, limit - faults.length));
 }
 
-/** Who may not read what he writes is not told which items had the same values already. */
+/** Hides the number of unchanged rows from a sender that may not read the written values. */
 function toldCounts({ options }: ImportRun, { columns }: Staged, counts: MergeCounts): MergeCounts {
   const names = columns.map(({ name }) => name);
   if (options.sender.rights.admin || canSeeValues(options, names)) return counts;
@@ -146,7 +151,7 @@ async function judged(run: ImportRun, columns: Columns): Promise<ImportResult> {
   const { staged, skipped, faults } = await stageValidRows(run, columns);
   const [first, ...rest] = faults;
   if (first === undefined) return await finish(run, staged, skipped);
-  // The other rows can still be refused: the report covers all of them.
+  // The other rows may be rejected too: the report covers all of them.
   await prepareStaged(run, staged);
   const limit = run.options.errorLimit - faults.length;
   const more = limit > 0 ? await validateRows(run, staged, limit) : [];
@@ -177,7 +182,7 @@ async function attempt(
 
 /**
  * Imports the rows of the file.
- * @param known the columns found at the beginning of the file
+ * @param known the columns at the beginning of the file
  * @throws {ImportRefused}
  */
 export async function importRows(run: ImportRun, known: Columns): Promise<ImportResult> {

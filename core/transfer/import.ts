@@ -41,7 +41,7 @@ const SETTINGS = sql`
   SET LOCAL work_mem = '128MB';
   SET LOCAL jit = off`;
 
-/** The rows that an import leaves out; null when it leaves out none. */
+/** The collector of rows that an import skips; null when it skips no rows. */
 function rejectedRows(
   { parameters, errorLimit, fields }: ImportOptions,
   collection: ImportableCollection,
@@ -52,7 +52,7 @@ function rejectedRows(
   return new RejectedRows({ max, firstMax: errorLimit, shown });
 }
 
-/** Why the whole file is refused; null when it was not. */
+/** Why the whole file is rejected; null when it was not. */
 function refusal(
   error: unknown,
   rejected: RejectedRows | null,
@@ -64,7 +64,7 @@ function refusal(
   return [syntaxFault(why, null, null), ...(rejected?.first ?? [])];
 }
 
-/** The settings of an import; those of a job name it to whoever looks at `pg_stat_activity`. */
+/** The settings of an import; those of a job show its id in `pg_stat_activity`. */
 function settingsOf({ job }: ImportOptions): Sql {
   if (job === undefined) return SETTINGS;
   return sql`${SETTINGS};
@@ -161,7 +161,7 @@ async function run(
 export async function importFile(options: ImportOptions): Promise<ImportResult> {
   const { client, catalog, fields, sender } = options;
   const target = importable(catalog, options.collection, fields);
-  // A relation that the sender may not know of is a plain field, or none.
+  // A relation that is hidden from the sender appears as a plain field, or is missing.
   const relations = knownRelations(catalog, sender.rights, target.name);
   const collection = { ...target, relations };
   // The running statement also fails when the connection is lost; this is the same error.

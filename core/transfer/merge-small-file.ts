@@ -1,8 +1,8 @@
 /**
- * The short path of an import: a small file whose rows need no judgement becomes one statement with
- * the rows as literals. It makes no staging table, which would cost more than the rows, and change
- * PostgreSQL's catalogs so that every process compares them again. Whatever goes wrong here is left
- * to the staging table, which tells all faults.
+ * The short path of an import: a small file whose rows need no validation becomes one statement
+ * with the rows as literals. It creates no staging table, which would cost more than the rows, and
+ * would change PostgreSQL's catalogs, so that every process compares them again. After any failure
+ * here the staging path runs, which reports all faults.
  */
 import { isUtf8 } from 'node:buffer';
 import pg from 'pg';
@@ -24,26 +24,26 @@ import { secretColumns } from './validate/hash-staged.ts';
 import { restrictedLinks } from './validate/restricted-links.ts';
 import { needsValidation } from './validate/validate-staged.ts';
 
-/** Larger files take longer to import than a staging table takes to make. */
+/** Importing a larger file takes longer than creating a staging table. */
 const MOST_BYTES = 64 * 1024;
-/** Pages of a table that are read whole without harm, whatever its statistics say. */
+/** The number of pages that can be scanned completely, regardless of the statistics. */
 const SMALL_PAGES = 64;
 const ROWS = identifier('sluice_rows');
-/** Bytes of the buffer for the rows of most files. */
+/** The buffer size in bytes for the rows of most files. */
 const READ_SIZE = 16 * 1024;
 const NULL = '\\N';
 const UNESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
 const ABSENT = '1';
 const GIVEN = '0';
 
-/** The file is not for this path. */
+/** The file needs another path. */
 class NotFew extends Error {}
 
 /** The rows of a file. */
 interface FewRows {
   /** Values by column, then by row. */
   readonly values: readonly (string | null)[][];
-  /** The columns that each row lacks, as bits; null for none. */
+  /** The columns that each row lacks, as bits; null when it lacks no columns. */
   readonly absent: readonly (string | null)[];
   readonly lacking: ReadonlySet<number>;
   readonly rows: number;
@@ -51,7 +51,7 @@ interface FewRows {
   readonly skipped: number;
 }
 
-/** The cells of each row in the text format of COPY. @throws {NotFew} for what is not UTF-8 */
+/** The cells of each row in the text format of COPY. @throws {NotFew} for invalid UTF-8 */
 function cellsOf(text: Buffer): (string | null)[][] {
   if (!isUtf8(text)) throw new NotFew();
   const lines = text.toString('utf8').split('\n').slice(0, -1);
@@ -106,14 +106,17 @@ async function readRows(
 }
 
 /**
- * Without a staging table statistics are not corrected. Those that say of a large table that it has
- * next to no rows could let the merge read all of it for each row of the file.
+ * Without a staging table statistics are not corrected. For a large table with statistics of few
+ * rows, the merge could scan the table for each row of the file.
  */
 function isWellKnown({ table, pages, estimate }: ImportTarget): boolean {
   return table.kind === 'table' && (pages <= SMALL_PAGES || estimate >= pages);
 }
 
-/** Nothing is to be judged, hashed or found but by the keys of new and existing items. */
+/**
+ * Whether the rows need no validation, no hashing, and no matching except by the keys of new and
+ * existing items.
+ */
 async function isPlain(run: ImportRun, staged: Staged): Promise<boolean> {
   const { target, rejected } = run;
   const { columns } = staged;
@@ -153,13 +156,13 @@ function lastOfEachKey(target: ImportTarget, columns: readonly FileColumn[], que
     FROM (${query}) r) r WHERE r."rank" = 1`;
 }
 
-/** What became of the rows of a file. */
+/** The result for the rows of a file. */
 interface FewMerged extends MergeCounts {
   readonly duplicates: number;
   readonly staged: Staged;
 }
 
-/** @param begin called before anything is asked of the connection */
+/** @param begin called before the first statement on the connection */
 async function merged(
   run: ImportRun,
   columns: readonly FileColumn[],
@@ -174,7 +177,7 @@ async function merged(
   const query = staged.distinct ? every : lastOfEachKey(target, columns, every);
   const source = { name: ROWS, made: sql`${ROWS} AS MATERIALIZED (${query}), ` };
   const work: Merge = { connection, target, staged, rows: few.rows, source };
-  // Each row finds its item by the index of its key; all of the table is never to be read.
+  // Each row finds its item by an index lookup; the table must never be scanned.
   begin();
   const results = await connection.runAll([
     sql`SAVEPOINT few`,
@@ -194,7 +197,7 @@ async function merged(
   return { ...counts, skipped, duplicates: few.rows - rows, staged };
 }
 
-/** Whether the staging table can do what failed here, or tell why it does not go. */
+/** Whether the staging path can handle the failure, or report it. */
 function isForStaging(error: unknown): boolean {
   if (error instanceof NotFew || error instanceof UnreadableFile) return true;
   if (error instanceof MisplacedValue || error instanceof ServiceError) return true;
@@ -202,7 +205,7 @@ function isForStaging(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !isTransient(error);
 }
 
-/** Merges the rows of a small file; null, and nothing is written, when it is not for this path. */
+/** Merges the rows of a small file; null, and writes nothing, when it needs another path. */
 export async function mergeSmallFile(
   run: ImportRun,
   columns: readonly FileColumn[],
@@ -216,7 +219,7 @@ export async function mergeSmallFile(
     });
   } catch (error) {
     if (!isForStaging(error)) throw error;
-    // What cannot be written as a statement was not sent.
+    // A statement that could not be built was not sent.
     const isSent = isBegun && error instanceof pg.DatabaseError;
     if (isSent) await connection.run(sql`ROLLBACK TO SAVEPOINT few`);
     return null;

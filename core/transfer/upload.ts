@@ -7,14 +7,14 @@ import type { Storage } from '#core/files/storage/storage.ts';
 
 const withUpload = v.object({ file: v.object({ id: v.pipe(v.string(), v.uuid()) }) });
 
-/** The upload id in a job's message; null when there is none. */
+/** The upload id in a job's message; null without an upload. */
 export function uploadIdOf(message: unknown): string | null {
   return v.is(withUpload, message) ? message.file.id : null;
 }
 
 /**
  * Removes the upload of an ended job, which will not be delivered again. A superseded delivery that
- * still reads it cannot commit. Failures are only logged; the daily tidying removes the file.
+ * still reads it cannot commit. Failures are only logged; the daily cleanup removes the file.
  */
 export async function discardUpload(spool: Storage, message: unknown, log: Log): Promise<void> {
   const id = uploadIdOf(message);

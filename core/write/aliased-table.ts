@@ -1,4 +1,4 @@
-/** Where items lie, for statements of their own: the table, always as `t`, and its rows by key. */
+/** SQL fragments that name a collection's table as `t` and match its rows by key. */
 
 import { forbidden } from '#core/base/errors/service-error.ts';
 import { bareType } from '#core/database/column-type.ts';
@@ -12,12 +12,12 @@ export function tableAliasedT({ table }: Collection): Sql {
   return sql`${identifier(table.schema, table.name)} AS t`;
 }
 
-/** The columns of the key, each of `t`. */
+/** The columns of the primary key, each qualified with `t`. */
 export function keyColumns({ primaryKey }: Collection): Sql[] {
   return primaryKey.map(({ column }) => identifier('t', column.name));
 }
 
-/** Whether `t` is the item of a key. */
+/** The condition that the row `t` has a given key. */
 export function matchesKey(collection: Collection, key: Key): Sql {
   const tests = collection.primaryKey.map(
     ({ column }, part) =>

@@ -1,6 +1,7 @@
 /**
- * The values behind `$CURRENT_USER.path` and its like in presets and validations: read before items
- * are prepared, by one statement for all of them, which sees every field that is not concealed.
+ * Reads the values of `$CURRENT_USER.path` and similar variables in presets and validations. One
+ * statement reads all of them before items are prepared. It may read every field that is not
+ * concealed.
  */
 import type { Permission } from '#core/access/rights.ts';
 import type { Reason } from '#core/base/errors/reason.ts';
@@ -15,7 +16,9 @@ import { callerRecord } from '#core/read/sql/table-rows.ts';
 import type { Action } from './payload.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** What each path leads to: a value, a list where there may be several, null where there is none. */
+/**
+ * The value of each path: a single value, a list for a to-many path, or null when there is none.
+ */
 export type CallerRecords = ReadonlyMap<string, unknown>;
 
 export const NO_RECORDS: CallerRecords = new Map();
@@ -48,22 +51,22 @@ function pathsOf(collection: Collection): readonly string[] {
   );
 }
 
-/** The paths that items of a collection have to be prepared with. */
+/** The paths whose values are needed to prepare items of a collection. */
 function pathsFor({ collection, target }: WriteContext, action: Action): readonly string[] {
   const permissions = target.rights.of(collection.name, action);
   return [...permissions.flatMap(pathsNamed), ...pathsOf(collection)];
 }
 
-/** Whether items cannot be prepared before the database has been asked for the caller's record. */
+/** Whether the caller's record must be read from the database before items can be prepared. */
 export function needsCallerRecords({ collection, target }: WriteContext, action: Action): boolean {
   const permissions = target.rights.of(collection.name, action);
   return pathsOf(collection).length > 0 || permissions.some((one) => pathsNamed(one).length > 0);
 }
 
-/** Why a path cannot be resolved for anybody; null when it can. */
+/** The reason why a path cannot be resolved for any caller; null when it can. */
 export function pathFault(target: ReadTarget, path: string): Reason | null {
   try {
-    // Whoever has all of them is somebody for whom every path is compiled.
+    // A caller that has all four ids: every valid path compiles for it.
     const someone = '00000000-0000-4000-8000-000000000000';
     const ids = { user: someone, role: someone, roles: [someone], policies: [someone] };
     callerRecord({ ...target, caller: { ...target.caller, ...ids } }, path);
@@ -75,8 +78,8 @@ export function pathFault(target: ReadTarget, path: string): Reason | null {
 }
 
 /**
- * Reads what the paths lead to. One that leads nowhere any more is absent, so that no rule holds for
- * it and no preset is made of it.
+ * Reads the values of the paths. The result omits a path that can no longer be resolved: no rule
+ * that uses it holds, and no preset takes a value from it.
  */
 export async function callerRecords(write: WriteContext, action: Action): Promise<CallerRecords> {
   if (!needsCallerRecords(write, action)) return NO_RECORDS;

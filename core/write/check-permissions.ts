@@ -1,6 +1,6 @@
 /**
- * Judges a write by the caller's rights before the first row is touched: which fields the payload
- * may name, and which of the existing items may be changed. One item that may not denies all.
+ * Checks the caller's permissions before a write changes the first row: the fields in the payload,
+ * and the existing items to change. One forbidden item rejects the whole request.
  */
 import type { Permission } from '#core/access/rights.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -16,7 +16,10 @@ import { permittedChangeRows, rowsWithRuleResults } from '#core/read/sql/table-r
 import type { Action, Item } from './payload.ts';
 import type { ItemUpdate, WriteContext } from './write-context.ts';
 
-/** The members of an item that a permission must cover; its key only tells which item is meant. */
+/**
+ * The members of an item that a permission must cover. On update, key members only identify the
+ * item.
+ */
 function members(write: WriteContext, action: Action, item: Item): string[] {
   const names = Object.keys(item).filter((name) => item[name] !== undefined);
   if (action === 'create') return names;
@@ -24,7 +27,7 @@ function members(write: WriteContext, action: Action, item: Item): string[] {
   return names.filter((name) => !key.has(name));
 }
 
-/** The names that none of the permissions covers. */
+/** The names that no permission covers. */
 function uncovered(permissions: readonly Permission[], names: readonly string[]): string[] {
   if (permissions.some(({ fields }) => fields === null)) return [];
   return names.filter((name) => !permissions.some(({ fields }) => fields?.has(name)));
@@ -34,7 +37,7 @@ function noFields({ collection }: WriteContext, action: Action, names: readonly 
   return refusal({ collection: collection.name, fields: names }, { to: action });
 }
 
-/** The error of who may not do a thing with any item of a collection. */
+/** The error for a caller that may not perform an action on any item of a collection. */
 export function actionForbidden(collection: string, action: Action | 'delete'): Error {
   return refusal({ collection }, { to: `${action} items in` });
 }
@@ -46,7 +49,7 @@ function permissionsFor(write: WriteContext, action: Action | 'delete'): readonl
   throw actionForbidden(name, action);
 }
 
-/** What the collection itself lets requests name. */
+/** Rejects columns that requests may never write in this collection. */
 function checkWritable(write: WriteContext, names: readonly string[]): void {
   const { writable } = write.rule;
   if (writable === null) return;
@@ -79,7 +82,7 @@ export async function checkCreation(write: WriteContext, items: readonly Item[])
   }
 }
 
-/** For each key, in its place, whether each of the rules holds for its item. */
+/** For each key, in order, whether each of the rules holds for its item. */
 function rulesStatement(write: WriteContext, keys: readonly Key[], rules: readonly Filter[]): Sql {
   const table = rowsWithRuleResults(
     { ...write.target, collection: write.collection.name },
@@ -96,7 +99,7 @@ function rulesStatement(write: WriteContext, keys: readonly Key[], rules: readon
   return sql`SELECT ${join(table.verdicts)} FROM ${table.from} JOIN unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([...names, identifier('n')])}) ON ${join(match, ' AND ')} ORDER BY k.n`;
 }
 
-/** The permissions whose rules hold for each of the items, in step with the keys. */
+/** For each key, in order, the permissions whose rules hold for its item. */
 async function permissionsOf(
   write: WriteContext,
   keys: readonly Key[],
@@ -113,9 +116,9 @@ async function permissionsOf(
 }
 
 /**
- * Judges changes of items that are locked.
- * @throws ServiceError FORBIDDEN unless for each item the permissions that hold for it as it is
- *   cover all of its new members
+ * Checks permissions for changes of locked items.
+ * @throws ServiceError FORBIDDEN unless the permissions that hold for each current item cover all
+ * of its new members
  */
 export async function checkUpdates(
   write: WriteContext,
@@ -149,8 +152,8 @@ export async function checkDeletion(write: WriteContext, keys: readonly Key[]): 
 }
 
 /**
- * Of which permissions some must hold for an item, so that they cover all of its new members: lists
- * of which each needs one. Null when nothing covers some member.
+ * The permissions that must hold for an item so that they cover all of its new members. At least
+ * one permission of each list must hold. Null when no permission covers some member.
  */
 export function coveringPermissions(
   permissions: readonly Permission[],
@@ -173,8 +176,8 @@ export function coveringPermissions(
 }
 
 /**
- * Holds for the rows of `t` that the caller may at most do something to, so that nobody locks others;
- * null: for all, or only a closer look tells.
+ * The condition for the rows of `t` that the caller may possibly change, so that a caller never
+ * locks other rows. Null when it permits all rows, or when only the full check can decide.
  */
 export function permittedRows(write: WriteContext, action: 'update' | 'delete'): Sql | null {
   const { target, collection, now } = write;
@@ -186,13 +189,13 @@ export function permittedRows(write: WriteContext, action: 'update' | 'delete'):
     return permittedChangeRows({ ...target, collection: collection.name }, [filters], now)
       .condition;
   } catch (error) {
-    // Who judges says what is wrong with a rule.
+    // The full check reports the fault of the rule.
     if (error instanceof ServiceError) return null;
     throw error;
   }
 }
 
-/** @throws ServiceError FORBIDDEN when nothing at all of the kind is allowed */
+/** @throws ServiceError FORBIDDEN when no permission allows the action */
 export function requireAction(write: WriteContext, action: Action | 'delete'): void {
   permissionsFor(write, action);
 }

@@ -1,4 +1,7 @@
-/** Deletes items inside a transaction: locked first, judged, and then all of them at once. */
+/**
+ * Deletes items inside a transaction: locks them, checks permissions, then deletes all of them at
+ * once.
+ */
 import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Key } from '#core/query/key.ts';
 import { checkDeletion, permittedRows, requireAction } from './check-permissions.ts';
@@ -9,7 +12,7 @@ import type { WriteContext } from './write-context.ts';
 import { deleteRows, keysFrom } from './write-rows.ts';
 
 /**
- * Locks items, of which none is locked that the caller may not write anyway.
+ * Locks items. It never locks an item that the caller may not write.
  * @throws ServiceError FORBIDDEN unless all of them exist and a permission holds for each
  */
 export async function lockItems(
@@ -24,9 +27,9 @@ export async function lockItems(
 }
 
 /**
- * Locks those of some items that still exist.
+ * Locks those of the given items that still exist.
  * @returns their keys
- * @throws ServiceError FORBIDDEN when one is there that the caller may not delete
+ * @throws ServiceError FORBIDDEN when the caller may not delete an item that exists
  */
 async function lockThere(write: WriteContext, keys: readonly Key[]): Promise<Key[]> {
   const { client, collection } = write;
@@ -40,8 +43,8 @@ async function lockThere(write: WriteContext, keys: readonly Key[]): Promise<Key
 }
 
 /**
- * Deletes items; all of them exist and may be deleted, or nothing is done.
- * @param options.mayBeGone those that somebody else deleted meanwhile are passed over
+ * Deletes items; all of them must exist and be deletable, or nothing is done.
+ * @param options.mayBeGone skip items that another transaction deleted meanwhile
  * @throws ServiceError FORBIDDEN
  */
 export async function deleteItems(

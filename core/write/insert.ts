@@ -1,6 +1,6 @@
 /**
- * Inserts rows, one by values of its own, which the planner never looks at twice, and several by an
- * array for each column.
+ * Inserts rows: a single row by plain values, which the planner never replans, and several rows by
+ * one array per column.
  */
 
 import { bareType } from '#core/database/column-type.ts';
@@ -14,15 +14,18 @@ export type NewColumn = {
   readonly field: ColumnField;
 } & (
   | {
-      /** The text of the only row's value, or an array of those of all, filled in when it is sent. */
+      /**
+       * The value's text for a single row, or an array with the texts of all rows; filled in on
+       * sending.
+       */
       readonly given: StatementParameter;
     }
   | {
-      /** The value that all of the rows take. */
+      /** The value that all rows take. */
       readonly value: Sql;
     }
   | {
-      /** A source of values with their numbers, as `key` and `n`. */
+      /** A row source of values and their numbers, with the columns `key` and `n`. */
       readonly values: Sql;
       /** For each row the number of its value. */
       readonly numbers: StatementParameter;
@@ -34,7 +37,7 @@ export interface InsertedRows {
   readonly collection: Collection;
   readonly columns: readonly NewColumn[];
   readonly isOne: boolean;
-  /** How many they are, where their columns do not tell. */
+  /** The number of rows, for rows whose columns do not determine it. */
   readonly count: StatementParameter;
 }
 
@@ -53,7 +56,7 @@ function insertOne({ collection, columns }: InsertedRows): Sql {
   return sql`${into} (${columnNames(columns)}) VALUES (${join(values)})`;
 }
 
-/** The source of several rows, and what each of their columns is called in it. */
+/** The row source of several rows, and the expression for each column in it. */
 function sourceOf(columns: readonly NewColumn[]): { from: Sql; values: Sql[] } {
   const arrays: Sql[] = [];
   const names: Sql[] = [];
@@ -79,13 +82,13 @@ function insertMany({ collection, columns, count }: InsertedRows): Sql {
   const into = sql`INSERT INTO ${tableOf(collection)} AS t`;
   const names = columns.length === 0 ? empty : sql` (${columnNames(columns)})`;
   const { from, values } = sourceOf(columns);
-  // Without a value of its own, a row is but one of so many.
+  // When no column has per-row values, the row count alone determines the rows.
   return columns.every((column) => 'value' in column)
     ? sql`${into}${names} SELECT ${join(values)} FROM generate_series(1, ${count}::int8)`
     : sql`${into}${names} SELECT ${join(values)} FROM ${from} ORDER BY u.n`;
 }
 
-/** Inserts rows, named `t`, in their order; what is returned of them stands behind it. */
+/** Inserts rows, with the alias `t`, in their order; a RETURNING clause may follow. */
 export function insertRowsSql(rows: InsertedRows): Sql {
   return rows.isOne ? insertOne(rows) : insertMany(rows);
 }

@@ -1,6 +1,6 @@
 /**
- * Makes rows of payloads that were judged: presets first, then validation, then the values that
- * special flags make.
+ * Turns permitted payloads into rows: applies presets first, then validates, then adds the values
+ * that special flags generate.
  */
 import type { Permission } from '#core/access/rights.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -40,7 +40,7 @@ export interface PreparedItem {
   readonly row: Row;
 }
 
-/** Members that only say which item is meant are no values to be validated or changed. */
+/** Removes the key members, which only identify the item and are neither validated nor changed. */
 function withoutKey(write: WriteContext, item: Item): Item {
   const { primaryKey } = write.collection;
   if (!primaryKey.some(({ name }) => Object.hasOwn(item, name))) return item;
@@ -48,7 +48,7 @@ function withoutKey(write: WriteContext, item: Item): Item {
   return Object.fromEntries(Object.entries(item).filter(([name]) => !key.has(name)));
 }
 
-/** What rules judge: of related items what was sent of them. */
+/** The item that rules validate: it includes the related items of the payload. */
 function withRelated(item: Item, sent: Item): Item {
   const isNested = (value: unknown) => typeof value === 'object' && value !== null;
   if (!Object.values(sent).some(isNested)) return item;
@@ -59,13 +59,16 @@ function withRelated(item: Item, sent: Item): Item {
   return related.length === 0 ? item : { ...item, ...Object.fromEntries(related) };
 }
 
-/** What a permission demands of payloads: nothing passes one that cannot be read. */
+/**
+ * The conditions that a permission imposes on payloads. A permission that cannot be read rejects
+ * every payload.
+ */
 function demands(write: WriteContext, action: Action, { rule, validation }: Permission): Filter[] {
   const { collection, target } = write;
   const { catalog, bounds } = target;
   const isReadable =
     (validation === null || validationFault(catalog, collection, validation) === null) &&
-    // Rules say nothing of items that are created, so nobody else looks at them.
+    // Item rules do not apply to creation, so this is the only place that checks them.
     (action !== 'create' ||
       rule === null ||
       ruleFault(catalog, bounds, collection.name, rule) === null);
@@ -79,8 +82,8 @@ function leadsNowhere(field: string, path: string): ServiceError {
 }
 
 /**
- * Refuses members that are no fields. Rights have been judged before, so that who may not know what
- * there is has heard the same of all names.
+ * Rejects members that are not fields. Permissions are checked first, so a caller without access
+ * gets the same error for existing and unknown names.
  */
 function requireKnownMembers({ collection, target }: WriteContext, sent: Item): void {
   const relations = target.catalog.relations.get(collection.name);
@@ -93,7 +96,10 @@ function requireKnownMembers({ collection, target }: WriteContext, sent: Item): 
   });
 }
 
-/** What is demanded of payloads under some permissions, with the catalog by which that was read. */
+/**
+ * The conditions that some permissions impose on payloads, and the catalog that they were read
+ * with.
+ */
 interface Demanded {
   readonly catalog: Catalog;
   readonly rules: readonly Filter[];
@@ -106,7 +112,7 @@ const demanded: Readonly<Record<Action, WeakMap<Collection, DemandedOf>>> = {
   update: new WeakMap(),
 };
 
-/** What the permissions and the fields demand of payloads, read once for each catalog. */
+/** The conditions that permissions and fields impose on payloads, computed once per catalog. */
 function rulesOf(write: WriteContext, action: Action, permissions: readonly Permission[]) {
   const { collection, target } = write;
   const { catalog } = target;
@@ -124,7 +130,7 @@ function rulesOf(write: WriteContext, action: Action, permissions: readonly Perm
 
 const presets = new WeakMap<readonly Permission[], readonly (readonly [string, unknown])[]>();
 
-/** The presets of some permissions, those of later ones last. */
+/** The presets of some permissions; later permissions come last. */
 function presetsOf(permissions: readonly Permission[]): readonly (readonly [string, unknown])[] {
   const found =
     presets.get(permissions) ?? permissions.flatMap((one) => Object.entries(one.presets));
@@ -132,7 +138,7 @@ function presetsOf(permissions: readonly Permission[]): readonly (readonly [stri
   return found;
 }
 
-/** An item as it will be prepared, and as it came. */
+/** An item as it will be prepared, and as the client sent it. */
 interface Sent {
   readonly item: Item;
   readonly sent: Item;
@@ -145,11 +151,11 @@ export class ItemPreparation {
   readonly #action: Action;
   readonly #presets: Item;
   readonly #rules: readonly Filter[];
-  /** Null when nothing is demanded. */
+  /** Null when there are no conditions. */
   readonly #validation: Validation | null;
-  /** The errors of the items that were judged. */
+  /** The errors of the items that were validated. */
   readonly #faults = new Map<Item, readonly ServiceError[]>();
-  /** The items so far, with what the server gives them. */
+  /** The items so far, with the members that the server sets. */
   readonly #seen = new Map<Item, Item>();
 
   private constructor(write: WriteContext, action: Action, records: CallerRecords) {
@@ -174,8 +180,8 @@ export class ItemPreparation {
   }
 
   /**
-   * Prepares for items, after a look at the caller's record where presets or rules refer to it.
-   * @throws ServiceError UNPROCESSABLE_ENTITY for a preset that leads nowhere any more
+   * Opens a preparation. Reads the caller's record where presets or rules refer to it.
+   * @throws ServiceError UNPROCESSABLE_ENTITY for a preset whose path can no longer be resolved
    */
   static async open(write: WriteContext, action: Action): Promise<ItemPreparation> {
     const records = needsCallerRecords(write, action)
@@ -184,22 +190,22 @@ export class ItemPreparation {
     return new ItemPreparation(write, action, records);
   }
 
-  /** The same where nothing refers to the caller's record. */
+  /** Opens a preparation when no preset or rule refers to the caller's record. */
   static withoutRecord(write: WriteContext, action: Action): ItemPreparation {
     return new ItemPreparation(write, action, NO_RECORDS);
   }
 
-  /** The values that presets give to members that an item does not have. */
+  /** The values that presets give to missing members of an item. */
   get presets(): Item {
     return this.#presets;
   }
 
-  /** What is demanded of items. */
+  /** The conditions that items must meet. */
   get rules(): readonly Filter[] {
     return this.#rules;
   }
 
-  /** The members of an item with those that presets and the server give. */
+  /** The members of an item, together with presets and the members that the server sets. */
   #full(given: Item): Item {
     const bare = this.#action === 'update' ? withoutKey(this.#write, given) : given;
     const all = this.#presets === NO_ITEM ? bare : { ...this.#presets, ...bare };
@@ -207,7 +213,7 @@ export class ItemPreparation {
     return removeMaskedValues(this.#write.collection, own === NO_ITEM ? all : { ...all, ...own });
   }
 
-  /** Items are seen in the order of the payload. */
+  /** The call order must follow the order of the payload. */
   #ofServer(item: Item): Item {
     const known = this.#seen.get(item);
     if (known !== undefined) return known;
@@ -217,8 +223,8 @@ export class ItemPreparation {
   }
 
   /**
-   * Judges items that will be prepared, together: PostgreSQL is asked at most once.
-   * @throws ServiceErrors FAILED_VALIDATION for what is no value of its type
+   * Validates items before their preparation, together, with at most one query to PostgreSQL.
+   * @throws ServiceErrors FAILED_VALIDATION for a value that does not fit its type
    */
   async judge(items: readonly Sent[]): Promise<void> {
     const validation = this.#validation;
@@ -246,9 +252,9 @@ export class ItemPreparation {
 
   /**
    * Prepares one item.
-   * @param sent its members as they came, related items included, for the rules to judge
-   * @throws ServiceErrors FAILED_VALIDATION, one for each rule that it breaks; what {@link toRow}
-   *   and the collection's own rule throw
+   * @param sent its members as the client sent them, with related items, for validation
+   * @throws ServiceErrors FAILED_VALIDATION, one for each rule that it breaks; also the errors of
+   * {@link toRow} and of the collection's own rule
    */
   of(given: Item, sent: Item): PreparedItem | Promise<PreparedItem> {
     this.#requireStrictly(given, sent);
@@ -256,7 +262,7 @@ export class ItemPreparation {
     return this.#isPlain ? this.#prepared(full, []) : this.#made(given, sent, full);
   }
 
-  /** The same where nothing is demanded of an item and nothing made of it; null elsewhere. */
+  /** Prepares an item that has no conditions and no generated values; null for other items. */
   plain(given: Item, sent: Item): PreparedItem | null {
     if (!this.#isPlain) return null;
     this.#requireStrictly(given, sent);
@@ -275,7 +281,7 @@ export class ItemPreparation {
     return !isDemanded && given === undefined && !hasSpecials(collection, this.#action);
   }
 
-  /** An item that is judged, or of which more is made than was sent. */
+  /** Prepares an item that has conditions or generated values. */
   async #made(given: Item, sent: Item, full: Item): Promise<PreparedItem> {
     const write = this.#write;
     const { collection, rule } = write;

@@ -1,6 +1,7 @@
 /**
- * Asks PostgreSQL for the conditions of validations that memory leaves open, by one statement for all
- * items: they stand in it as rows of values, and the compiler of filters writes the conditions.
+ * Evaluates in PostgreSQL the validation conditions that cannot be evaluated in memory. One
+ * statement evaluates them for all items: the items are rows of values, and the filter compiler
+ * writes the conditions.
  */
 
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -16,7 +17,7 @@ import { ordinalColumn } from './history/history.ts';
 import { type Item, ownMember, toRow } from './payload.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** An item, and the conditions on it that are open. */
+/** An item, and its conditions that are not evaluated yet. */
 export interface OpenConditions {
   readonly item: Item;
   readonly open: readonly Filter[];
@@ -27,7 +28,7 @@ function fieldOf(collection: Collection, filter: Filter): ColumnField | null {
   return columnOf(collection, parseFunctionCall(filter.key)?.field ?? filter.key);
 }
 
-/** The value as its column would be given it; undefined when it takes no such value. */
+/** The text that the column would store; undefined when the column rejects the value. */
 function textOf(collection: Collection, field: ColumnField, item: Item): string | null | undefined {
   const value = ownMember(item, field.name);
   if (value === undefined) return null;
@@ -39,7 +40,7 @@ function textOf(collection: Collection, field: ColumnField, item: Item): string 
   }
 }
 
-/** Types whose values a column rounds without refusing them. */
+/** Types whose columns round values instead of rejecting them. */
 const ROUNDED: ReadonlySet<string> = new Set([
   ...['numeric', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval'],
 ]);
@@ -49,8 +50,8 @@ function castOf({ column }: ColumnField): Sql {
 }
 
 /**
- * Which of the open conditions hold, in step with the items.
- * @throws what the driver does for a value that is none of its type
+ * The open conditions that hold, for each item in order.
+ * @throws the driver's error for a value that does not fit its type
  */
 export async function evaluateOpenConditions(
   { target, collection, client, now }: WriteContext,

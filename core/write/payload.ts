@@ -1,4 +1,4 @@
-/** Turns the members of a payload into the texts that PostgreSQL reads, checked field by field. */
+/** Converts the members of a payload to PostgreSQL's text format and validates each field. */
 
 import { placed, type Reason, reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
@@ -13,20 +13,20 @@ import { isRealExact, numberText } from '#core/model/values/number.ts';
 /** An item as a client sends it. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Stands for a value that is given, but known only once another row is written. */
+/** Stands for a value that is known only after another row is written. */
 export const VALUE_PENDING: object = Object.freeze({});
 
-/** An item ready to be written: the texts of its columns, by field; null stands for SQL's null. */
+/** An item ready to be written: the texts of its columns, by field; null stands for SQL's NULL. */
 export type Row = ReadonlyMap<ColumnField, string | null>;
 
 export type Action = 'create' | 'update';
 
-/** A member of the item itself; what every object inherits was not sent. */
+/** An own member of the item; inherited properties were not sent. */
 export function ownMember(item: Item, name: string): unknown {
   return Object.hasOwn(item, name) ? item[name] : undefined;
 }
 
-/** How an item of a list is called in errors. */
+/** The name of a list item in error messages. */
 export function itemPath(index: number): string {
   return `Item ${index + 1} of the body`;
 }
@@ -40,7 +40,10 @@ export function parseItem(value: unknown, place: string): Item {
 /** Types whose elements are written as objects. */
 const OBJECTS = new Set(['json', 'jsonb', 'geometry', 'geography']);
 
-/** Whether a list has objects, as rows in arrays are read, for elements that only texts stand for. */
+/**
+ * Whether an array contains objects (rows in arrays are read as such) although its elements take
+ * only text.
+ */
 function holdsRows({ column }: ColumnField, value: object): boolean {
   if (column.elementType === null || OBJECTS.has(column.elementType)) return false;
   const isRow = (entry: unknown): boolean =>
@@ -48,7 +51,9 @@ function holdsRows({ column }: ColumnField, value: object): boolean {
   return Array.isArray(value) && value.some(isRow);
 }
 
-/** What is wrong with a value's form: a date has rules of its own, all else is a malformed body. */
+/**
+ * The error for a malformed value: FAILED_VALIDATION for a date, INVALID_PAYLOAD for other types.
+ */
 function misfit(collection: Collection, field: ColumnField, why: Reason): ServiceError {
   const place = { collection: collection.name, field: field.name };
   const full = placed(`Field "${field.name}": `, why);
@@ -58,15 +63,18 @@ function misfit(collection: Collection, field: ColumnField, why: Reason): Servic
 }
 
 /**
- * Objects become JSON that is sure to be well formed; only escapes may be what PostgreSQL cannot
- * store, and numbers of a text that is known.
+ * Whether the JSON text needs no further check. Only escapes can produce text that PostgreSQL
+ * cannot store, and only `JsonText` can hold arbitrary numbers.
  */
 function isSound({ type, column, codec }: ColumnField, value: object, text: string): boolean {
   const isDocument = (type === 'json' && column.elementType === null) || type === 'unknown';
   return isDocument && codec === null && !(value instanceof JsonText) && !text.includes('\\u');
 }
 
-/** Whether a number is too large for JavaScript, which would be stored as null or `Infinity`. */
+/**
+ * Whether it contains a number too large for JavaScript, which would be stored as null or
+ * `Infinity`.
+ */
 function holdsEndless(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   if (typeof value !== 'object' || value === null || value instanceof JsonText) return false;
@@ -80,9 +88,9 @@ function scalarText({ column }: ColumnField, value: unknown): string {
 }
 
 /**
- * The text of one value, which has the type that it is written in.
+ * The text of one value, in the type of its column.
  * @throws ServiceError INVALID_PAYLOAD, FAILED_VALIDATION for a date, VALUE_TOO_LONG or
- *   VALUE_OUT_OF_RANGE naming the field
+ * VALUE_OUT_OF_RANGE naming the field
  */
 function valueText(collection: Collection, field: ColumnField, value: unknown): string {
   const fail = (why: Reason) => misfit(collection, field, why);
@@ -119,7 +127,7 @@ function isRounded(value: unknown): boolean {
 }
 
 /**
- * Refuses numbers that a column of type `real` rounds to others.
+ * Rejects numbers that a `real` column would round.
  * @throws ServiceError FAILED_VALIDATION naming the field
  */
 export function requireExactReals(collection: Collection, item: Item): void {
@@ -137,12 +145,12 @@ function isWritable(field: Field | undefined): field is ColumnField {
   return field !== undefined && field.column !== null;
 }
 
-/** PostgreSQL computes the column itself and refuses any other value. */
+/** PostgreSQL computes the column itself and rejects any other value. */
 function isComputed(field: ColumnField): boolean {
   return field.column.generatedExpression !== null || field.column.identity === 'always';
 }
 
-/** A column that must be in the payload of a new item. */
+/** A column that the payload of a new item must contain. */
 function isRequired(field: ColumnField): boolean {
   const { nullable, defaultExpression, generatedExpression, identity } = field.column;
   return !nullable && defaultExpression === null && generatedExpression === null && !identity;
@@ -152,7 +160,10 @@ function lacks(field: ColumnField, type: 'required' | 'nnull'): ServiceError {
   return new ServiceError('FAILED_VALIDATION', { field: field.name, path: [], type });
 }
 
-/** The errors of the values that an item lacks: nulls, and on creation what must be given. */
+/**
+ * The errors for missing values: nulls in NOT NULL columns and, on creation, absent required
+ * members.
+ */
 export function missingValues(
   collection: Collection,
   item: Item,
@@ -169,9 +180,9 @@ export function missingValues(
 }
 
 /**
- * Yields the row of an item. Members that are no columns are left out.
+ * Builds the row of an item. Ignores members that are not columns.
  * @throws ServiceError INVALID_PAYLOAD, VALUE_TOO_LONG or VALUE_OUT_OF_RANGE for a value that does
- *   not fit
+ * not fit
  */
 export function toRow(collection: Collection, item: Item, action: Action): Row {
   const row = new Map<ColumnField, string | null>();

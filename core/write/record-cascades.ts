@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL deletes or changes by itself when rows are deleted, through foreign keys: where
- * somebody listens to it, it is told like every other change.
+ * Records the rows that PostgreSQL itself deletes or changes through foreign keys when rows are
+ * deleted. Subscribers are notified of them like of any other change.
  */
 
 import { bareType } from '#core/database/column-type.ts';
@@ -20,16 +20,18 @@ interface Link {
   readonly key: ForeignKeyDescriptor;
 }
 
-/** What becomes of the items of one collection, and how they are found from the deleted ones. */
+/**
+ * The effect on the items of one collection, and the links from the deleted rows to these items.
+ */
 interface Cascade {
   readonly links: readonly Link[];
   readonly child: Collection;
   readonly action: 'delete' | 'update';
 }
 
-/** Links from a deleted row to what goes with it that are followed at most. */
+/** The maximum length of a chain of links from a deleted row. */
 const MOST_LINKS = 5;
-/** Ways from a collection to others that are followed at most. */
+/** The maximum number of cascades of a collection. */
 const MOST_CASCADES = 100;
 
 const known = new WeakMap<Catalog, Map<Collection, readonly Cascade[]>>();
@@ -56,7 +58,7 @@ function* found(catalog: Catalog, parent: Collection, before: readonly Link[]): 
   }
 }
 
-/** What is deleted or changed together with items of a collection. */
+/** The cascades that a deletion of items of a collection triggers. */
 export function cascadesOf(catalog: Catalog, collection: Collection): readonly Cascade[] {
   const ofCatalog = known.get(catalog) ?? new Map<Collection, readonly Cascade[]>();
   known.set(catalog, ofCatalog);
@@ -93,7 +95,7 @@ function rowsSql(deleted: Collection, keys: readonly Key[], { links }: Cascade):
     ${join(tables)} WHERE ${join([...own, ...matches], ' AND ')}`;
 }
 
-/** Keeps and tells what goes with items that are deleted next. */
+/** Stores and publishes the cascaded changes of items that are deleted next. */
 export async function recordCascades(write: WriteContext, keys: readonly Key[]): Promise<void> {
   const { client, collection, history, listeners = null, target } = write;
   if (listeners === null || history === undefined) return;

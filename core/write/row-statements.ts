@@ -1,6 +1,6 @@
 /**
- * The statements that write rows. Rows with the same members travel together, as one array of
- * texts for each column, so that the number of statements never depends on the number of rows.
+ * The statements that write rows. Rows with the same members share a statement, with one array of
+ * texts per column. The number of statements therefore never depends on the number of rows.
  */
 
 import { forbidden } from '#core/base/errors/service-error.ts';
@@ -12,7 +12,7 @@ import { keepDeletedSql } from './changes/deleted-items.ts';
 import { itemText } from './history/history.ts';
 import type { Row } from './payload.ts';
 
-/** Rows that name the same fields, with their places in the request. */
+/** Rows that name the same fields, with their positions in the request. */
 export interface Batch {
   readonly fields: readonly ColumnField[];
   readonly rows: readonly Row[];
@@ -55,7 +55,7 @@ function castColumn(field: ColumnField, index: number): Sql {
   return sql`${identifier('u', `c${index + 1}`)}::${bareType(field.column)}`;
 }
 
-/** The key's columns as texts, for RETURNING. */
+/** The key columns as texts, for RETURNING. */
 function returnedKey(collection: Collection, alias: string): Sql {
   return join(
     collection.primaryKey.map((field) => sql`${identifier(alias, field.column.name)}::text`),
@@ -75,7 +75,7 @@ export function insertStatement(collection: Collection, batch: Batch): Sql {
   return sql`INSERT INTO ${table} AS t (${columns}) SELECT ${values} FROM ${unnest(batch)} ORDER BY u.n RETURNING ${key}`;
 }
 
-/** The given keys as rows, one array of texts for each of the key's columns. */
+/** The given keys as rows: one array of texts per key column. */
 function keysFrom(collection: Collection, keys: readonly Key[]): Sql {
   const arrays = collection.primaryKey.map(
     (_, index) => sql`${keys.map((key) => key[index] ?? null)}::text[]`,
@@ -94,7 +94,7 @@ function keysMatch(collection: Collection): Sql {
   );
 }
 
-/** Gives every item of the keys the same values; returns the keys that it found. */
+/** Sets the same values in every item of the keys; returns the keys of the items found. */
 export function updateStatement(collection: Collection, keys: readonly Key[], row: Row): Sql {
   const set = [...row].map(
     ([field, text]) => sql`${columnSql(field)} = ${text}::text::${bareType(field.column)}`,
@@ -102,7 +102,7 @@ export function updateStatement(collection: Collection, keys: readonly Key[], ro
   return sql`UPDATE ${tableOf(collection)} AS t SET ${join(set)} FROM ${keysFrom(collection, keys)} WHERE ${keysMatch(collection)} RETURNING ${returnedKey(collection, 't')}`;
 }
 
-/** Gives each item of the keys its own values; rows and keys run in step. */
+/** Sets separate values in each item of the keys; rows and keys have the same order. */
 export function updateBatchStatement(
   collection: Collection,
   keys: readonly Key[],
@@ -126,14 +126,14 @@ export function updateBatchStatement(
   return sql`UPDATE ${tableOf(collection)} AS t SET ${join(set)} FROM unnest(${join([...keyArrays, ...valueArrays])}) AS u(${join([...keyNames, ...valueNames])}) WHERE ${join(match, ' AND ')} RETURNING ${returnedKey(collection, 't')}`;
 }
 
-/** Deletes the items of the keys; returns the keys that it found. */
+/** Deletes the items of the keys; returns the keys of the items found. */
 export function deleteStatement(collection: Collection, keys: readonly Key[]): Sql {
   return sql`DELETE FROM ${tableOf(collection)} AS t USING ${keysFrom(collection, keys)} WHERE ${keysMatch(collection)} RETURNING ${returnedKey(collection, 't')}`;
 }
 
 /**
- * Keeps the rows of the keys, which are deleted next, for subscribers.
- * @param schema that of the system tables
+ * Stores the rows of the keys, which are deleted next, for subscribers.
+ * @param schema the schema of the system tables
  */
 export function keepDeletedStatement(
   collection: Collection,
@@ -151,7 +151,7 @@ export function keepDeletedStatement(
 }
 
 /**
- * Locks the items of the keys in key order, so that two writers never wait for each other in turn.
+ * Locks the items of the keys in key order, so that two writers cannot deadlock.
  * @param condition holds for the rows of `t` that may be locked; null: for all
  */
 export function lockStatement(
@@ -164,31 +164,31 @@ export function lockStatement(
   return sql`SELECT ${returnedKey(collection, 't')} FROM ${tableOf(collection)} AS t JOIN ${keysFrom(collection, keys)} ON ${keysMatch(collection)}${covered} ORDER BY ${order} FOR UPDATE OF t`;
 }
 
-/** The keys of those items that exist, which are not locked. */
+/** Reads the keys of the items that exist, without locking them. */
 export function existingKeysStatement(collection: Collection, keys: readonly Key[]): Sql {
   return sql`SELECT ${returnedKey(collection, 't')} FROM ${tableOf(collection)} AS t JOIN ${keysFrom(collection, keys)} ON ${keysMatch(collection)}`;
 }
 
-/** What a sequence gives next: one that was not called yet gives its last value. */
+/** The next value of a sequence: before its first call, this is its `last_value`. */
 const NEXT = raw('last_value + is_called::int');
 
-/** Moves a sequence past a value, never backwards; yields a row where it was moved. */
+/** Advances a sequence beyond a value, never backwards; yields a row when the sequence moved. */
 function moveSql([schema, name]: readonly [string, string], value: Sql, more: Sql = empty): Sql {
   const move = sql`setval(${`${quote(schema)}.${quote(name)}`}::regclass, ${value})`;
   return sql`SELECT ${move} FROM ${identifier(schema, name)}${more} WHERE ${NEXT} <= ${value}`;
 }
 
-/** Keys that are given and generated together. */
+/** Given and generated keys of the same insert. */
 export interface GivenAndGeneratedKeys {
   readonly given: readonly bigint[];
-  /** The highest of those that stand before one that is generated; null: none does. */
+  /** The highest given key that precedes a generated one; null: there is no such key. */
   readonly highestBefore: bigint | null;
   readonly generated: number;
 }
 
 /**
- * Moves the sequence behind a field past keys that are written next: those before generated ones, and
- * those that generated ones would meet. Null when the field has no sequence.
+ * Advances a field's sequence beyond given keys of the next insert: those that precede generated
+ * keys, and those that generated keys would collide with. Null when the field has no sequence.
  */
 export function reserveStatement(
   { column }: ColumnField,
@@ -201,8 +201,8 @@ export function reserveStatement(
 }
 
 /**
- * Moves the sequences behind fields past the highest value in the table, never backwards.
- * Null when none of the fields has a sequence.
+ * Advances the fields' sequences beyond the highest value in the table, never backwards. Null when
+ * no field has a sequence.
  */
 export function sequenceStatement(
   collection: Collection,

@@ -1,4 +1,4 @@
-/** The special flags of fields, as far as they make or change values on writing. */
+/** The special flags of fields that generate or change values on writing. */
 import { randomUUID } from 'node:crypto';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
@@ -7,7 +7,7 @@ import { CONCEALED, isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Action, Item } from './payload.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** What a flag makes of a value; undefined leaves the member out. */
+/** Computes a flag's value; undefined omits the member. */
 type Special = (write: WriteContext, value: unknown, field: Field) => unknown;
 
 const now: Special = ({ now: time }) => time.toISOString();
@@ -15,7 +15,7 @@ const user: Special = ({ target }) => target.caller.user;
 const role: Special = ({ target }) => target.caller.role;
 const uuid: Special = (_, value) =>
   value === undefined || value === null || value === '' ? randomUUID() : value;
-/** Only a text is hashed, so nothing else may pass for a secret: it would be stored as it is. */
+/** A secret must be text: other values would be stored without hashing. */
 const hash: Special = ({ hash: hashed, collection }, value, { name: field }) => {
   if (value === undefined || value === null) return value;
   if (typeof value === 'string' && value !== '') return hashed(value);
@@ -41,7 +41,7 @@ const SPECIALS: Readonly<Record<Action, Readonly<Record<string, Special>>>> = {
   },
 };
 
-/** What is told of a collection's fields once for all of its items. */
+/** Facts about a collection's fields, computed once. */
 interface Flagged {
   readonly concealed: boolean;
   readonly specials: Readonly<Record<Action, readonly (readonly [Field, Special])[]>>;
@@ -70,7 +70,7 @@ function flaggedOf(collection: Collection): Flagged {
   return flagged;
 }
 
-/** The item without the masks that stand for what its reader could not see: they change nothing. */
+/** The item without masked values: a mask stands for a hidden value and changes nothing. */
 export function removeMaskedValues(collection: Collection, item: Item): Item {
   if (!flaggedOf(collection).concealed) return item;
   const kept = Object.entries(item).filter(([name, value]) => {
@@ -80,17 +80,17 @@ export function removeMaskedValues(collection: Collection, item: Item): Item {
   return Object.fromEntries(kept);
 }
 
-/** Whether the values of a field are secrets, of which only a hash is stored. */
+/** Whether the field stores only hashes of its values. */
 export function hasSecrets({ special }: Pick<Field, 'special'>): boolean {
   return special.includes('hash');
 }
 
-/** Whether a collection's flags make values. */
+/** Whether a collection's flags generate values. */
 export function hasSpecials(collection: Collection, action: Action): boolean {
   return flaggedOf(collection).specials[action].length > 0;
 }
 
-/** The item with the values that its collection's flags make. */
+/** The item with the values that its collection's flags generate. */
 export async function applySpecials(
   write: WriteContext,
   action: Action,

@@ -1,4 +1,7 @@
-/** How many items one request may write, related ones and those that lists let go counted. */
+/**
+ * The maximum number of items that one request may write, including related items and items that it
+ * unlinks.
+ */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
@@ -7,7 +10,7 @@ export class WriteBudget {
   readonly #limit: number;
   #taken = 0;
 
-  /** @param limit undefined: no bound */
+  /** @param limit undefined: no limit */
   constructor(limit: number | undefined) {
     this.#limit = limit ?? Number.POSITIVE_INFINITY;
   }
@@ -17,14 +20,14 @@ export class WriteBudget {
   }
 
   /**
-   * Looks whether so many are left, before each of them is looked at.
-   * @throws ServiceError INVALID_PAYLOAD when they are not
+   * Checks that so many items are left, before any of them is processed.
+   * @throws ServiceError INVALID_PAYLOAD when too few are left
    */
   require(count: number): void {
     if (count > this.left) this.#refuse();
   }
 
-  /** @throws ServiceError INVALID_PAYLOAD when these are more than are left */
+  /** @throws ServiceError INVALID_PAYLOAD when more items are taken than are left */
   take(count: number): void {
     this.#taken += count;
     if (this.#taken > this.#limit) this.#refuse();

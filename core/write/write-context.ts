@@ -1,4 +1,4 @@
-/** One request to write, as it goes through its stages inside a transaction. */
+/** The context of one write request through its stages inside a transaction. */
 import type { Rights } from '#core/access/rights.ts';
 import type { Client } from '#core/database/pool.ts';
 import type { Collection } from '#core/model/catalog/catalog.ts';
@@ -7,7 +7,7 @@ import type { ReadTarget } from '#core/read/sql/compile.ts';
 import type { History } from './history/history.ts';
 import type { Action, Item } from './payload.ts';
 
-/** Something is looked up for a write that was prepared without a connection. */
+/** A write that was prepared without a connection needs a database lookup. */
 export class LookupNeededError extends Error {
   constructor() {
     super('A write that is done at once needs something to be looked up.');
@@ -15,14 +15,14 @@ export class LookupNeededError extends Error {
   }
 }
 
-/** In place of a connection while none is taken. */
+/** Replaces the connection before one is taken. */
 export const NO_CONNECTION: Client = Object.freeze({
   query: () => {
     throw new LookupNeededError();
   },
 });
 
-/** Who writes where: the catalog and the rights that count. */
+/** The read target of a write, with the caller's permissions. */
 export interface WriteTarget extends ReadTarget {
   readonly rights: Rights;
 }
@@ -31,60 +31,66 @@ export interface WriteTarget extends ReadTarget {
 export interface WriteContext {
   readonly target: WriteTarget;
   readonly collection: Collection;
-  /** Inside the transaction. */
+  /** A connection inside the transaction. */
   readonly client: Client;
-  /** The time that generated values and `$NOW` stand for. */
+  /** The time of generated values and of `$NOW`. */
   readonly now: Date;
-  /** What the collection demands beyond permissions. */
+  /** The collection's requirements beyond permissions. */
   readonly rule: CollectionRule;
-  /** Hashes a secret in the slow way, for fields with the flag `hash`. */
+  /** Hashes a secret with a slow hash, for fields with the flag `hash`. */
   readonly hash: (secret: string) => Promise<string>;
-  /** Members of payloads that nobody knows are refused. */
+  /** Rejects unknown members of payloads. */
   readonly strict?: boolean;
-  /** Numbers that their columns would not give back as they are written are refused. */
+  /** Rejects numbers that their columns would round. */
   readonly exact?: boolean;
-  /** The caller has confirmed with its password what it changes of its own user. */
+  /** The caller has confirmed changes of its own user with its password. */
   readonly confirmed?: boolean;
-  /** For what a rule changes beside the items of the write itself. */
+  /** The history for changes that a rule makes beyond the items of the write. */
   readonly history?: History;
-  /** The schema of the system tables where subscribers may hear of what is deleted; null: nobody. */
+  /**
+   * The schema of the system tables, when subscribers may be notified of deletions; null: no
+   * subscribers.
+   */
   readonly listeners?: string | null;
-  /** Members that the server itself gives to the items of the payload, in step with them. */
+  /** Members that the server adds to the payload's items, in the same order. */
   readonly given?: readonly Item[];
 }
 
-/** An item that is to be changed, and its new members. */
+/** An item to change, and its new members. */
 export interface ItemUpdate {
   readonly key: Key;
   readonly item: Item;
 }
 
-/** What is about to be done to items that are there, for the rule that may still refuse it. */
+/** A pending change of existing items, which the rule may still reject. */
 export interface PendingChange extends CompletedChange {
   readonly action: 'update' | 'delete';
 }
 
-/** What was done, for the rule that has the last word. */
+/** A completed change, which the rule may still reject. */
 export interface CompletedChange {
   readonly action: Action | 'delete';
   readonly keys: readonly Key[];
-  /** What was written, as it is stored, in step with the keys; nothing for a deletion. */
+  /** The stored members of the written items, in key order; empty for a deletion. */
   readonly items: readonly Item[];
 }
 
-/** What a collection demands beyond permissions. Each stage may refuse the request by throwing. */
+/**
+ * The requirements of a collection beyond permissions. Each stage may reject the request by
+ * throwing.
+ */
 export interface CollectionRule {
-  /** The fields that requests may give values to, whoever sends them; null: every column. */
+  /** The fields that requests may set, for every caller; null: every column. */
   readonly writable: ReadonlySet<string> | null;
-  /** Before anything is locked or judged. */
+  /** Runs before locks and permission checks. */
   begin?(write: WriteContext): Promise<void>;
   /** Checks the members of one item, presets included, and may change them. */
   refine?(write: WriteContext, action: Action, item: Item): Promise<Item>;
-  /** Before items that are locked are changed or deleted. */
+  /** Runs before locked items are changed or deleted. */
   before?(write: WriteContext, pending: PendingChange): Promise<void>;
-  /** After the rows were written. */
+  /** Runs after the rows were written. */
   after?(write: WriteContext, done: CompletedChange): Promise<void>;
 }
 
-/** The rule of collections that have none. */
+/** The rule of collections without own requirements. */
 export const NO_RULE: CollectionRule = Object.freeze({ writable: null });

@@ -1,4 +1,4 @@
-/** Runs the statements that write prepared rows, however many, a few statements at a time. */
+/** Runs the statements that write prepared rows, a few statements at a time. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -26,7 +26,7 @@ export function keysFrom(client: Client, statement: Sql): Promise<Key[]> {
   return rowsOf<string[]>(client, render(statement));
 }
 
-/** Inserts rows; returns their keys in the same order. Sequences move past keys that were given. */
+/** Inserts rows; returns their keys in the same order. Sequences advance beyond given keys. */
 export async function insertRows(
   client: Client,
   collection: Collection,
@@ -37,7 +37,7 @@ export async function insertRows(
   for (const batch of batchesOf(rows)) {
     for (const field of batch.fields) given.add(field);
     const found = await keysFrom(client, insertStatement(collection, batch));
-    // A trigger may leave rows out: then nobody can tell which key is whose.
+    // A trigger may drop rows; then the keys cannot be assigned to their rows.
     if (found.length !== batch.rows.length) {
       const why = reason('items_not_kept_by_database', { collection: collection.name });
       throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: why });
@@ -50,7 +50,7 @@ export async function insertRows(
   return keys;
 }
 
-/** Writes rows to items; those that share one row get it by one statement. */
+/** Updates items; items that share one row object are updated by one statement. */
 export async function updateRows(
   client: Client,
   collection: Collection,
@@ -69,7 +69,9 @@ export async function updateRows(
   }
 }
 
-/** Deletes the rows of the keys; those that subscribers may hear of are kept for a while. */
+/**
+ * Deletes the rows of the keys. Rows that subscribers may be notified of are stored for a while.
+ */
 export async function deleteRows(write: WriteContext, keys: readonly Key[]): Promise<void> {
   const { client, collection, listeners = null } = write;
   await recordCascades(write, keys);

@@ -44,7 +44,7 @@ function textOf(name: string, entry: AnyVariable, env: Environment): string | un
 
 /**
  * Parses the environment into a {@link Config}. An empty variable counts as unset.
- * @throws {ConfigError} naming each invalid variable and what it must be
+ * @throws {ConfigError} naming each invalid variable and its requirement
  */
 export function loadConfig(env: Environment = process.env): Config {
   const faults: string[] = [];

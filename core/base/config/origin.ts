@@ -1,7 +1,7 @@
 /** Parses the origins of web pages in a variable such as CORS_ORIGIN. */
 import * as v from 'valibot';
 
-/** None, any with `*`, any by its own name, a list, or those that match an expression. */
+/** No origin, any with `*`, any by its own name, a list, or those that match an expression. */
 export type Origins = 'none' | '*' | 'each' | ReadonlySet<string> | RegExp;
 
 /** Longer origins are not real hosts; expressions are not tried on them. */
@@ -17,7 +17,7 @@ function expressionOf(text: string): RegExp | null {
   const source = /^\/(.+)\/$/.exec(text)?.[1] ?? /^regex:(.+)$/.exec(text)?.[1];
   if (source === undefined) return null;
   try {
-    // The expression must match the whole origin: anybody can choose a part of it.
+    // The expression must match the whole origin, because an attacker can choose a part of it.
     return new RegExp(`^(?:${source})$`);
   } catch {
     return null;

@@ -1,4 +1,4 @@
-/** The default limits of one query: far above what an honest client needs. */
+/** The default limits of one query: far above the needs of a legitimate client. */
 export const DEFAULT_LIMITS = Object.freeze({
   conditions: 1_000,
   listValues: 50_000,

@@ -4,7 +4,7 @@ import { variables } from './variables.ts';
 
 /** The user, and maybe the password, before the host of a URL. */
 const CREDENTIALS = /([a-z][a-z\d+.-]*:\/\/)[^\s/@]*@/gi;
-/** `password=…` and the like in connection strings. */
+/** `password=…` and similar assignments in connection strings. */
 const ASSIGNED = /\b((?:password|passwd|pwd|secret|token)\s*[=:]\s*)(?:'[^']*'|"[^"]*"|\S+)/gi;
 /** Shorter texts are common words. */
 const SHORTEST = 6;

@@ -1,17 +1,17 @@
 /**
- * The variables of the places where files are stored, with the names that Directus gives them:
+ * The variables of the file storage locations, with Directus-compatible names:
  * `STORAGE_<LOCATION>_…` for each name in STORAGE_LOCATIONS.
  */
 import * as v from 'valibot';
 import { choice, flag, text, url, type Variable } from './variable.ts';
 
-/** A place where files are stored. */
+/** A storage location for files. */
 export type StorageLocation =
   | { readonly name: string; readonly driver: 'local'; readonly root: string }
   | {
       readonly name: string;
       readonly driver: 's3';
-      /** Before the names of all files; may be empty. */
+      /** The prefix of all file names; may be empty. */
       readonly root: string;
       readonly bucket: string;
       readonly region: string;
@@ -23,8 +23,8 @@ export type StorageLocation =
     };
 
 /**
- * The origins that clients can be sent to for the bytes of a location: that of its server, and that
- * with the name of the bucket before it.
+ * The origins to which clients may be redirected for the bytes of a location: its server, with and
+ * without the name of the bucket as a subdomain.
  */
 export function redirectOrigins(location: StorageLocation): readonly string[] {
   if (location.driver !== 's3' || !location.redirect) return [];
@@ -40,7 +40,7 @@ export function redirectOrigins(location: StorageLocation): readonly string[] {
 
 type Entry = Variable<unknown, string | undefined>;
 
-/** What may follow `STORAGE_<LOCATION>_`. */
+/** The suffixes after `STORAGE_<LOCATION>_`. */
 export const locationVariables = {
   DRIVER: {
     parse: choice(['local', 's3']),
@@ -77,7 +77,7 @@ export const locationVariables = {
   SECRET: { parse: text, fallback: undefined, secret: true, meaning: 'Its secret' },
 } as const satisfies Readonly<Record<string, Entry>>;
 
-/** The beginning of the variables of a location. */
+/** The prefix of the variables of a location. */
 export function prefixOf(location: string): string {
   return `STORAGE_${location.toUpperCase().replaceAll('-', '_')}_`;
 }
@@ -89,7 +89,7 @@ interface Source {
   readonly names: readonly string[];
   /** DATA_DIR */
   readonly folder: string;
-  /** The text of a variable, its own or that of its file. */
+  /** The text of a variable, or of its file. */
   readonly textOf: (name: string, entry: Entry) => string | undefined;
 }
 
@@ -133,7 +133,7 @@ class LocationReader {
   }
 }
 
-/** The locations in their order, and a line for each fault in their variables. */
+/** The locations in order, and a line for each fault in their variables. */
 export function readLocations(source: Source): {
   readonly locations: readonly StorageLocation[];
   readonly faults: readonly string[];

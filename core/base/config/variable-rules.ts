@@ -21,7 +21,7 @@ type RuledConfig = Pick<
 
 const ALL_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** Whether two hosts have an address in common, so that one port of theirs cannot serve two. */
+/** Whether two hosts share an address, so that both cannot use the same port. */
 function overlap(one: string, other: string): boolean {
   return one === other || ALL_ADDRESSES.has(one) || ALL_ADDRESSES.has(other);
 }

@@ -1,19 +1,19 @@
 /**
- * Building blocks of configuration: how the text of a variable becomes a typed value. The list of
- * variables is `variables.ts`.
+ * Building blocks of configuration: they convert the text of a variable to a typed value. The list
+ * of variables is `variables.ts`.
  */
 import ipaddr from 'ipaddr.js';
 import * as v from 'valibot';
 
 /** One environment variable: its parser, meaning and default. */
 export interface Variable<T, F extends string | undefined> {
-  /** Returns the value, or says what is wrong with the text. */
+  /** Returns the value, or the fault of the text. */
   readonly parse: v.GenericSchema<string, T>;
   /** The text used when the variable is unset; `undefined` leaves the value undefined. */
   readonly fallback: F;
-  /** One line for people: what the variable does, and its unit. */
+  /** One line of documentation: the effect of the variable, and its unit. */
   readonly meaning: string;
-  /** The conventional other name, read when the first is unset. */
+  /** The conventional alternative name, read when the first is unset. */
   readonly alias?: string;
   /** Never printed or logged; can be read from a file with `<NAME>_FILE`. */
   readonly secret?: boolean;
@@ -59,7 +59,7 @@ export const path = v.pipe(
 /** A duration in milliseconds, written like `500ms`, `5s`, `15m`, `7d`. */
 export const duration = scaled(DURATION_UNITS, '30s');
 
-/** The same; a number without a unit is one of seconds, as other servers take the variable. */
+/** The same; a number without a unit is in seconds, as in other servers. */
 export const durationOrSeconds = v.pipe(
   v.string(),
   v.transform((text) => (/^\d+$/.test(text.trim()) ? `${text.trim()}s` : text)),
@@ -104,7 +104,7 @@ export const share = v.pipe(
 /** Text with at least one character. */
 export const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
 
-/** A URL with one of the given schemes, kept unchanged. */
+/** A URL with one of the given schemes, unchanged. */
 export function url(...schemes: string[]) {
   const message = `must be a URL that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`;
   return v.pipe(
@@ -241,7 +241,7 @@ export const proxies = v.pipe(
   }),
 );
 
-/** Keeps the type of an entry: its value, and whether it has a default. */
+/** Preserves the type of an entry: its value, and whether it has a default. */
 export function define<T, const F extends string | undefined>(
   entry: Variable<T, F>,
 ): Variable<T, F> {

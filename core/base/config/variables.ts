@@ -33,7 +33,7 @@ export const variables = {
   ...internalVariables,
 };
 
-/** Variables that belong together under a title, in the order in which people read them. */
+/** Related variables under a title, in the order of the documentation. */
 export const VARIABLES_BY_TOPIC = [
   { title: 'Addresses and pages', variables: addressVariables },
   { title: 'Database and Redis', variables: databaseVariables },
@@ -56,6 +56,6 @@ type Value<T> =
 
 /** The typed value of each variable, by name, and the locations of files. */
 export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> } & {
-  /** Those of STORAGE_LOCATIONS, in its order. */
+  /** The locations of STORAGE_LOCATIONS, in order. */
   readonly locations: readonly StorageLocation[];
 };

@@ -1,6 +1,6 @@
 /**
- * The catalogue of all errors that a client can get: code, HTTP status, message, and whether the
- * same request can succeed later. Codes and statuses are those of the Directus family of APIs.
+ * The catalogue of all errors for clients: code, HTTP status, message, and whether a retry of the
+ * same request can succeed. Codes and statuses are those of the Directus family of APIs.
  */
 
 /** The fixed properties of an error code. */

@@ -1,9 +1,9 @@
-/** The reason of an error for reports, which tell one in any case. */
+/** The reason of an error for reports, which always contain one. */
 import type { ErrorCode } from './catalogue.ts';
 import { type Reason, reason, storedReason } from './reason.ts';
 import type { ServiceError } from './service-error.ts';
 
-/** What is told of errors without a reason: the message of their code. */
+/** The reasons for errors without one: the message of their code. */
 const BY_CODE: Readonly<Partial<Record<ErrorCode, Reason>>> = {
   FAILED_VALIDATION: reason('value_fails_validation'),
   RECORD_NOT_UNIQUE: reason('value_not_unique'),
@@ -14,7 +14,7 @@ const BY_CODE: Readonly<Partial<Record<ErrorCode, Reason>>> = {
   FORBIDDEN: reason('forbidden_or_missing'),
 };
 
-/** The reason of an error; that of its code when it has none of its own. */
+/** The reason of an error, or that of its code. */
 export function reasonOf({ code, details, message }: ServiceError): Reason {
   return details.reason ?? BY_CODE[code] ?? storedReason(message, null, null);
 }

@@ -1,6 +1,6 @@
 /**
- * Why a request, a value or a row is refused: a stable name for programs, parameters, and a sentence
- * for people. The catalogue is in `reasons`, one file for each subject.
+ * Why a request, a value or a row is rejected: a stable name for programs, parameters, and a
+ * sentence for people. The catalogue is in `reasons`, one file for each subject.
  */
 import { accountsReasons } from './reasons/accounts.ts';
 import { filesReasons } from './reasons/files.ts';
@@ -62,13 +62,13 @@ type NamesIn<Sentence extends string> = Sentence extends `${string}{${infer Name
   ? Name | NamesIn<Rest>
   : never;
 
-/** The parameters of a reason; none if its sentence has none. */
+/** The parameters of a reason; empty if its sentence has no parameters. */
 type ParametersOf<Code extends ReasonCode> = [NamesIn<Sentences[Code]>] extends [never]
   ? []
   : [parameters: Readonly<Record<NamesIn<Sentences[Code]>, ReasonParameter>>];
 
 export interface Reason {
-  /** Null in what a release before the catalogue stored. */
+  /** Null for reasons that a release before the catalogue stored. */
   readonly code: ReasonCode | null;
   readonly parameters: ReasonParameters;
   readonly sentence: string;
@@ -82,7 +82,7 @@ function brief(parameter: ReasonParameter, most = PARAMETER_MAX): ReasonParamete
   return `${parameter.slice(0, most)}…`;
 }
 
-/** The parameters with texts of at most so many characters. */
+/** The parameters, with texts truncated to a maximum length. */
 export function cutParameters(parameters: ReasonParameters, most: number): ReasonParameters {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [name, brief(value, most)]),
@@ -93,7 +93,7 @@ const PARAMETER = /\{(\w+)\}/g;
 
 /**
  * A reason of the catalogue.
- * @param parameters a value for each name between braces in its sentence; long texts are cut
+ * @param parameters a value for each name between braces in its sentence; long texts are truncated
  */
 export function reason<Code extends ReasonCode>(code: Code, ...given: ParametersOf<Code>): Reason {
   const parameters: Record<string, ReasonParameter> = {};
@@ -105,7 +105,7 @@ export function reason<Code extends ReasonCode>(code: Code, ...given: Parameters
   return { code, parameters, sentence };
 }
 
-/** The same reason, with a text before its sentence that says where it applies. */
+/** The same reason, with a text before its sentence that names its place. */
 export function placed(place: string, { sentence, ...given }: Reason): Reason {
   return { ...given, sentence: `${place}${sentence}` };
 }

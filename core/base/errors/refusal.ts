@@ -1,21 +1,21 @@
 /**
- * The refusal of what a caller may not know. Every door makes it here, so that what is hidden and what
- * does not exist are refused in the same words, and nothing is said that the caller did not name.
+ * The error for objects that are hidden from a caller. All APIs create it here, so that hidden and
+ * missing objects have the same error, which names only objects that the caller named.
  */
 import { type Reason, reason } from './reason.ts';
 import { forbidden, type ServiceError } from './service-error.ts';
 
-/** What a caller named: a collection, or something of it. */
+/** The objects that a caller named: a collection, or a part of it. */
 export interface Named {
   readonly collection: string;
   readonly field?: string;
   readonly fields?: readonly string[];
-  /** The field whose relation is meant. */
+  /** The field of the named relation. */
   readonly relation?: string;
 }
 
 export interface RefusalOptions {
-  /** What the caller wanted to do, such as `create items in`; `access` by default. */
+  /** The attempted action, such as `create items in`; `access` by default. */
   readonly to?: string;
   /** The part of a query that names it. */
   readonly place?: string;
@@ -33,7 +33,7 @@ function refusedAccess(named: Named, to: string, where: string): Reason {
   return reason('no_permission_for_fields', { ...common, fields: listed });
 }
 
-/** 403 for something that the caller may not know, or that does not exist. */
+/** 403 for an object that is hidden from the caller, or does not exist. */
 export function refusal(named: Named, { to = 'access', place }: RefusalOptions = {}): ServiceError {
   const where = place === undefined ? '' : ` (queried in ${place})`;
   return forbidden(refusedAccess(named, to, where));

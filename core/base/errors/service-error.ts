@@ -22,12 +22,12 @@ const MOST_OF_REASON = 2_000;
 /** Maximum length of other details. */
 const MOST_OF_DETAIL = 1_000;
 
-/** Cuts a text and adds a sign where it was cut. */
+/** Truncates a text and marks the truncation. */
 function brief(text: string, most = MOST_OF_TEXT): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
 
-/** Cuts long quoted texts in a sentence; they can be as long as a body. */
+/** Truncates long quoted texts in a sentence; they can be as long as a body. */
 function briefReason(reason: string): string {
   if (reason.length <= MOST_OF_TEXT) return reason;
   const cut = brief(reason, 20 * MOST_OF_REASON);
@@ -37,13 +37,13 @@ function briefReason(reason: string): string {
   );
 }
 
-/** Cuts a detail to a bounded length. */
+/** Truncates a detail to a maximum length. */
 function briefDetail(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   return brief(value, name === 'value' ? MOST_OF_TEXT : MOST_OF_DETAIL);
 }
 
-/** The members by which clients see a reason: sentence, name, and parameters if it has some. */
+/** The members of a reason for clients: sentence, name, and parameters if it has some. */
 export function reasonMembers(reason: Reason | undefined): Readonly<Record<string, unknown>> {
   if (reason === undefined) return {};
   const { code, parameters, sentence } = reason;
@@ -54,7 +54,7 @@ export function reasonMembers(reason: Reason | undefined): Readonly<Record<strin
   };
 }
 
-/** Cuts the details to a bounded length; an absent reason is no member. */
+/** Truncates the details; an absent reason is not included. */
 function briefDetails({ reason, ...details }: ErrorDetails): ErrorDetails {
   const short = Object.entries(details).map(([name, value]) => [name, briefDetail(name, value)]);
   if (reason === undefined) return Object.fromEntries(short);
@@ -63,7 +63,7 @@ function briefDetails({ reason, ...details }: ErrorDetails): ErrorDetails {
   return { ...Object.fromEntries(short), reason: { ...reason, sentence, parameters } };
 }
 
-/** A message of the catalogue with a reason behind it, which may begin with the same sentence. */
+/** A message of the catalogue followed by a reason, which may begin with the same sentence. */
 function withReason(message: string, reason: string | undefined): string {
   if (reason === undefined) return message;
   return reason.startsWith(message) ? reason : `${message} ${reason}`;
@@ -116,7 +116,7 @@ export class ServiceErrors extends Error {
   }
 }
 
-/** 403: no rights, or no such thing. The two are never distinguished. */
+/** 403: missing permissions, or a missing object. The two are never distinguished. */
 export function forbidden(reason?: Reason): ServiceError {
   return new ServiceError('FORBIDDEN', { reason });
 }
@@ -144,12 +144,12 @@ export function invalidQuery(reason: Reason, details: ErrorDetails = {}): Servic
   });
 }
 
-/** 400 for a body; `reason` says what is wrong and where. */
+/** 400 for a body; `reason` names the fault and its place. */
 export function invalidPayload(reason: Reason, details: ErrorDetails = {}): ServiceError {
   return new ServiceError('INVALID_PAYLOAD', { ...details, reason });
 }
 
-/** 503 with `Retry-After` in seconds; `service` is what cannot be used. */
+/** 503 with `Retry-After` in seconds; `service` is the unavailable part. */
 export function unavailable(
   service: string,
   reason: Reason,

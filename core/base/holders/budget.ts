@@ -1,61 +1,61 @@
 /**
- * Divides something that a process has little of, such as memory, among its holders: users, and the
- * addresses of anonymous clients. A holder may have as much as it leaves free, so one alone gets up to
- * one half, two get a third each, and a holder that has nothing finds something left. The rule is that
- * of shared buffers in switches (A. Choudhury and E. Hahne, Dynamic Queue Length Thresholds, 1998).
- * A work may wait until there is room; of the holders that wait, the one that has the least comes first.
+ * Divides a scarce resource of a process, such as memory, among its holders: users, and the
+ * addresses of anonymous clients. A holder may take as much as it leaves free. A single holder
+ * therefore gets at most half, two get a third each, and a new holder finds some left. This is the
+ * rule of shared buffers in switches (A. Choudhury and E. Hahne, Dynamic Queue Length Thresholds,
+ * 1998). Work may wait for room; the waiting holder with the least is next.
  */
 
 export interface BudgetOptions {
-  /** What there is to divide, in the unit of the budget. */
+  /** The total amount, in the unit of the budget. */
   readonly total: number;
-  /** Makes the error for a holder that asks for too much. */
+  /** Creates the error for a holder that requests too much. */
   readonly refusal: () => Error;
-  /** How long (ms) a work may wait for room; by default none waits. */
+  /** The maximum wait (ms) for room; by default there is no wait. */
   readonly wait?: number;
-  /** Works that may wait; one more is refused. By default none waits. */
+  /** The maximum number of waiting works; further ones are rejected. By default no work waits. */
   readonly maxWaiting?: number;
-  /** Works of one holder that may wait; by default as many as of all. */
+  /** The maximum number of waiting works per holder; by default the same as for all. */
   readonly maxWaitingPerHolder?: number;
 }
 
-/** What one piece of work has taken of a budget. */
+/** The amount that one piece of work has taken from a budget. */
 export interface Hold {
-  /** What is taken now. */
+  /** The current amount. */
   readonly amount: number;
   /**
    * Takes more.
-   * @throws the refusal of the budget; what was taken before stays taken
+   * @throws the error of the budget; the previous amount stays taken
    */
   grow(by: number): void;
   /**
    * Takes more as soon as there is room for it.
-   * @param signal gives the place up when it is aborted
-   * @throws the refusal of the budget when that takes too long; the signal's reason
+   * @param signal ends the wait when it is aborted
+   * @throws the error of the budget when that takes too long; the signal's reason
    */
   growInTime(by: number, signal?: AbortSignal): Promise<void>;
-  /** Counts what is there already, whether there is room for it or not. */
+  /** Counts an existing amount, even without room for it. */
   count(by: number): void;
-  /** Gives a part back; does nothing for less than nothing. */
+  /** Releases a part; does nothing for a negative amount. */
   shrink(by: number): void;
-  /** Takes everything for another holder from now on, whether there is room for it or not. */
+  /** Transfers the whole amount to another holder, even without room for it. */
   moveTo(holder: string): void;
-  /** Gives everything back; the hold takes nothing afterwards. Works once. */
+  /** Releases the whole amount; the hold is empty afterwards. Works once. */
   release(): void;
 }
 
-/** A work that waits for room. */
+/** Work that waits for room. */
 interface Waiter {
   readonly hold: BudgetHold;
   readonly amount: number;
-  /** Takes the amount, and lets the work go on. */
+  /** Takes the amount, and resumes the work. */
   readonly admit: () => void;
 }
 
 export class HolderBudget {
   readonly #options: BudgetOptions;
   readonly #taken = new Map<string, number>();
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly #waiters = new Set<Waiter>();
   #used = 0;
   #isAdmitting = false;
@@ -64,39 +64,39 @@ export class HolderBudget {
     this.#options = options;
   }
 
-  /** What all holders have taken. */
+  /** The amount taken by all holders. */
   get used(): number {
     return this.#used;
   }
 
-  /** What there is to divide. */
+  /** The total amount. */
   get total(): number {
     return this.#options.total;
   }
 
-  /** The holders that have taken something. */
+  /** The number of holders with an amount. */
   get holders(): number {
     return this.#taken.size;
   }
 
-  /** Works that wait for room. */
+  /** The number of waiting works. */
   get waiting(): number {
     return this.#waiters.size;
   }
 
-  /** What one holder has taken. */
+  /** The amount of one holder. */
   takenBy(holder: string): number {
     return this.#taken.get(holder) ?? 0;
   }
 
-  /** Whether a holder has taken as much as it may. */
+  /** Whether a holder has taken its maximum. */
   isShort(holder: string): boolean {
     return this.takenBy(holder) >= this.#options.total - this.#used;
   }
 
   /**
    * Takes an amount for a piece of work.
-   * @throws the refusal of the budget
+   * @throws the error of the budget
    */
   take(holder: string, amount: number): Hold {
     const hold = new BudgetHold(this, holder);
@@ -104,7 +104,7 @@ export class HolderBudget {
     return hold;
   }
 
-  /** Whether a holder may take more. Its first piece of work may have all that is left. */
+  /** Whether a holder may take more. Its first piece of work may take all that is left. */
   mayTake(holder: string, amount: number): boolean {
     if (amount <= 0) return true;
     const taken = this.takenBy(holder);
@@ -112,7 +112,7 @@ export class HolderBudget {
     return left >= 0 && (taken === 0 || taken + amount <= left);
   }
 
-  /** Makes the error for a holder that asks for too much. */
+  /** Creates the error for a holder that requests too much. */
   refusal(): Error {
     return this.#options.refusal();
   }
@@ -124,7 +124,7 @@ export class HolderBudget {
     this.#used += amount;
   }
 
-  /** For {@link BudgetHold}: gives an amount of a holder back. */
+  /** For {@link BudgetHold}: releases an amount of a holder. */
   subtract(holder: string, amount: number): void {
     if (amount <= 0) return;
     this.#used -= amount;
@@ -136,7 +136,7 @@ export class HolderBudget {
 
   /**
    * For {@link BudgetHold}: waits until there is room, and takes it.
-   * @throws the refusal of the budget when that takes too long; the signal's reason
+   * @throws the error of the budget when that takes too long; the signal's reason
    */
   async room(hold: BudgetHold, amount: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
@@ -172,7 +172,7 @@ export class HolderBudget {
     return count;
   }
 
-  /** For {@link BudgetHold}: lets those go on that find room, and those whose hold is released. */
+  /** For {@link BudgetHold}: resumes waiting works that find room, or whose hold is released. */
   admit(): void {
     if (this.#isAdmitting || this.#waiters.size === 0) return;
     this.#isAdmitting = true;

@@ -1,70 +1,78 @@
 /**
- * A semaphore that is fair to holders: users, and the addresses of anonymous clients. It gives a bounded
- * number of permits, and each holder a bounded number of them. Of the holders that wait, the one with the
- * fewest permits comes first, and among equals the one whose last permit is the longest ago. So a holder
- * with a thousand works delays another one by what runs already, and never by what waits.
+ * A semaphore that is fair to holders: users, and the addresses of anonymous clients. It grants a
+ * limited number of permits, and a limited number to each holder. The waiting holder with the
+ * fewest permits is next; among equals, the one whose last permit is the oldest. So a holder with a
+ * thousand works delays another one only by its running works, and never by its waiting ones.
  */
 
-/** The limit that a work has met: that of its holder, or that of all holders together. */
+/** The exceeded limit: that of the holder, or that of all holders together. */
 export type ExceededLimit = 'holder' | 'all';
 
 /** How many works may wait for a permit, and how long. */
 export interface WaitingLimits {
-  /** Works that may wait. When there are more, a work of the holder with the most is refused; Infinity by default. */
+  /**
+   * The maximum number of waiting works. Above it, a work of the holder with the most is rejected;
+   * Infinity by default.
+   */
   readonly max?: number;
-  /** Works of one holder that may wait; one more is refused. Infinity by default. */
+  /**
+   * The maximum number of waiting works per holder; further ones are rejected. Infinity by default.
+   */
   readonly maxPerHolder?: number;
-  /** Milliseconds that a work may wait; by default any time. */
+  /** The maximum wait in milliseconds; unlimited by default. */
   readonly maxTime?: number;
   /**
-   * Makes the error for a work that is refused.
-   * @param limit for too many that wait, whose bound it is; for one that has waited for too long,
-   *   'holder' when its holder has all permits that one holder may have
+   * Creates the error for a rejected work.
+   * @param limit the exceeded limit when too many works wait. After a too long wait: 'holder' when
+   * the holder has its maximum of permits
    */
   readonly refusal: (limit: ExceededLimit) => Error;
 }
 
 export interface SemaphoreOptions {
-  /** Permits in all; Infinity where only those of each holder are limited. */
+  /** The total number of permits; Infinity where only those of each holder are limited. */
   readonly permits: number;
-  /** Permits of one holder; by default all. */
+  /** The maximum number of permits per holder; by default all. */
   readonly permitsPerHolder?: number;
   /**
-   * A holder may have more, as long as it leaves a permit free. It may have all of them when no other
-   * holder has come for so many milliseconds. Absent: it never may.
+   * A holder may exceed its maximum, as long as it leaves a permit free. It may have all of them
+   * when no other holder has arrived for this time (ms). Absent: it may never exceed it.
    */
   readonly aloneAfter?: number;
-  /** Whether the next permit goes by the permits that holders have (default), or to the work that waits longest. */
+  /**
+   * Whether the next permit goes to the holder with the fewest permits (default), or to the longest
+   * waiting work.
+   */
   readonly order?: 'holders' | 'arrival';
-  /** By default any number of works wait for any time. */
+  /** By default the number of waiting works and their wait are unlimited. */
   readonly waiting?: WaitingLimits;
-  /** Called after each permit that is given (1) or released (-1). */
+  /** Called after each permit that is granted (1) or released (-1). */
   readonly onChange?: (change: 1 | -1) => void;
 }
 
-/** Gives a permit back; works once. */
+/** Releases a permit; works once. */
 export type Release = () => void;
 
-/** Asks a work to release its permit soon, because a holder that has none waits. */
+/** Requests that a work releases its permit soon, because a holder without permits waits. */
 export type RequestYield = () => void;
 
-/** The holder of all works of a semaphore that does not tell holders apart. */
+/** The holder of all works of a semaphore that does not distinguish holders. */
 export const SHARED = '';
 
 interface Waiter {
-  /** Numbers grow in the order of arrival. */
+  /** Ascending in the order of arrival. */
   readonly number: number;
   readonly admit: () => void;
   readonly refuse: (error: unknown) => void;
 }
 
-/** A holder with works. Most have nothing that waits, and no permit that is borrowed. */
+/** A holder with works. Most have no waiting works, and no borrowed permits. */
 class Holder {
   readonly name: string;
   running = 0;
   /** In the order of arrival. */
   waiting: Set<Waiter> | null = null;
-  /** Ask those of its works that have a permit beyond its own ones, the latest one last. */
+  /** The callbacks of its works with a permit above its maximum, the latest one last. */
   borrowed: Set<RequestYield> | null = null;
 
   constructor(name: string) {
@@ -75,14 +83,14 @@ class Holder {
     return this.waiting === null ? 0 : this.waiting.size;
   }
 
-  /** The number of the work that waits longest; Infinity when none waits. */
+  /** The number of its longest waiting work; Infinity without one. */
   get first(): number {
     const first = this.waiting?.values().next().value;
     return first === undefined ? Number.POSITIVE_INFINITY : first.number;
   }
 }
 
-/** When a holder came last (ms). */
+/** When a holder last arrived (ms). */
 interface Arrival {
   readonly name: string;
   readonly at: number;
@@ -95,7 +103,7 @@ export class FairSemaphore {
   readonly #isByArrival: boolean;
   readonly #limits: WaitingLimits | null;
   readonly #onChange: ((change: 1 | -1) => void) | null;
-  /** Those with works, the one whose last permit is the longest ago first. */
+  /** The holders with works; the one whose last permit is the oldest is first. */
   readonly #holders = new Map<string, Holder>();
   #running = 0;
   #waiting = 0;
@@ -113,19 +121,19 @@ export class FairSemaphore {
     this.#onChange = onChange ?? null;
   }
 
-  /** Works that have a permit. */
+  /** The number of works with a permit. */
   get running(): number {
     return this.#running;
   }
 
-  /** Works that wait for one. */
+  /** The number of waiting works. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * A permit without waiting.
-   * @returns null when none is free for this holder
+   * Takes a permit without waiting.
+   * @returns null when no permit is free for this holder
    */
   tryAcquire(name: string): Release | null {
     this.#arrive(name);
@@ -135,10 +143,10 @@ export class FairSemaphore {
 
   /**
    * Waits for a permit.
-   * @param signal gives the place up when it is aborted
-   * @param requestYield called when the permit is one beyond those of the holder, and another holder
-   *   that has none waits
-   * @throws the refusal when too many wait, or this one for too long; the signal's reason
+   * @param signal ends the wait when it is aborted
+   * @param requestYield called when the permit exceeds the holder's maximum, and another holder
+   * without permits waits
+   * @throws the error when too many works wait, or this one too long; the signal's reason
    */
   async acquire(name: string, signal?: AbortSignal, requestYield?: RequestYield): Promise<Release> {
     signal?.throwIfAborted();
@@ -172,7 +180,7 @@ export class FairSemaphore {
     }
   }
 
-  /** Runs a work as soon as it has a permit, which is released at its end; as {@link acquire}. */
+  /** Runs work as soon as it has a permit, which is released at its end; as {@link acquire}. */
   async run<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const release = await this.acquire(name, signal);
     try {
@@ -189,7 +197,7 @@ export class FairSemaphore {
     this.#arrivals = [now, last === null || last.name === name ? other : last];
   }
 
-  /** Whether no other holder has works, or has come lately. */
+  /** Whether no other holder has works, or has arrived recently. */
   #isAlone(name: string, aloneAfter: number): boolean {
     const [last, other] = this.#arrivals;
     const at = (last?.name === name ? other : last)?.at ?? Number.NEGATIVE_INFINITY;
@@ -205,7 +213,7 @@ export class FairSemaphore {
     return this.#running + 1 < this.#permits || this.#isAlone(name, this.#aloneAfter);
   }
 
-  /** Whether a work that comes now need not wait. @param holder undefined without works */
+  /** Whether new work can start without waiting. @param holder undefined without works */
   #isFree(name: string, holder: Holder | undefined): boolean {
     if (holder === undefined) return this.#mayRun(name, 0);
     return holder.waits === 0 && this.#mayRun(name, holder.running);
@@ -233,20 +241,20 @@ export class FairSemaphore {
     holder.running -= 1;
     this.#running -= 1;
     if (borrowed !== undefined) holder.borrowed?.delete(borrowed);
-    // Others may have come while it ran: it has had its permit, and they have not.
+    // It has had its permit, so holders that arrived meanwhile are ahead of it.
     this.#toTheEnd(holder);
     this.#forget(holder);
     this.#onChange?.(-1);
     this.#admitNext();
   }
 
-  /** A holder goes to the end of the order. */
+  /** Moves a holder to the end of the order. */
   #toTheEnd(holder: Holder): void {
     this.#holders.delete(holder.name);
     this.#holders.set(holder.name, holder);
   }
 
-  /** Asks for the latest permit that a holder has beyond its own ones. */
+  /** Requests the release of the latest permit above a holder's maximum. */
   #requestYield(): void {
     if (this.#aloneAfter === null) return;
     let most: Holder | null = null;
@@ -272,9 +280,9 @@ export class FairSemaphore {
     }
   }
 
-  /** The holder that comes first of those that wait and may have a permit. */
+  /** The next waiting holder that may have a permit. */
   #next(): Holder | null {
-    // Then no holder may have one.
+    // Then no permit is free.
     if (this.#running >= this.#permits) return null;
     let next: Holder | null = null;
     for (const holder of this.#holders.values()) {
@@ -288,7 +296,7 @@ export class FairSemaphore {
     return this.#isByArrival ? holder.first < other.first : holder.running < other.running;
   }
 
-  /** Refuses a work when it has waited for too long. */
+  /** Rejects a work after a too long wait. */
   #patience(
     holder: Holder,
     waiter: Waiter,
@@ -301,7 +309,7 @@ export class FairSemaphore {
     }, maxTime);
   }
 
-  /** Refuses the latest work of the holder with the most that wait. */
+  /** Rejects the latest work of the holder with the most waiting works. */
   #bound({ max = Number.POSITIVE_INFINITY, refusal }: WaitingLimits): void {
     if (this.#waiting <= max) return;
     let most: Holder | null = null;

@@ -1,8 +1,8 @@
 /**
- * The memory of a process, divided among its holders: bytes that wait for clients, such as bodies that
- * arrive and answers that leave, and values, which are what requests are worked on. Both are counted
- * before they are taken, and given back once the answer has left. What bytes wait for, clients decide;
- * values are only had while work goes on. So each has its own half, and neither waits for the other.
+ * The memory of a process, divided among its holders: bytes of bodies and answers in transit, and
+ * values that requests process. Both are counted before they are allocated, and released after the
+ * answer is sent. Clients determine how long bytes stay; values exist only during the work. So each
+ * has its own half, and neither waits for the other.
  */
 
 import { reason } from '../errors/reason.ts';
@@ -12,29 +12,32 @@ import { heapLimit, heapUsed } from '../process/heap-size.ts';
 import { type Hold, HolderBudget } from './budget.ts';
 import { FairSemaphore, type Release } from './fair-semaphore.ts';
 
-/** Bytes and values, each as a part of the heap; bytes lie mostly outside of it. */
+/** The share of bytes and of values of the heap size; bytes are mostly outside the heap. */
 const PART = 0.5;
-/** What a process needs that holds nothing, in bytes. */
+/** The memory of an idle process, in bytes. */
 const IDLE = 64 * 1_048_576;
-/** Of a heap that is fuller than this, nothing large is taken. */
+/** Above this share of used heap, no large amount is granted. */
 const FULL = 0.85;
 
-/** Smaller amounts are not counted: it would cost more than they do. In bytes. */
+/** Amounts below this size in bytes are not counted, because counting would cost more. */
 export const UNCOUNTED = 16_384;
-/** Values of this size (bytes) make a work heavy: it waits for a permit. */
+/** The size of values (bytes) from which work is heavy: it waits for a permit. */
 const HEAVY = 4 * 1_048_576;
-/** A text of this size (bytes) makes it heavy before its values are known: to count them takes long. */
+/**
+ * The size of a text (bytes) from which work is heavy before its values are counted, because
+ * counting takes long.
+ */
 const LONG_TEXT = 1_048_576;
 
-/** Heavy works that run at a time, and those of one holder. */
+/** The maximum number of simultaneous heavy works, and of those of one holder. */
 const PERMITS = 4;
 const PERMITS_PER_HOLDER = 2;
-/** Works that wait for a permit or for memory. */
+/** The maximum number of works that wait for a permit or for memory. */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_PER_HOLDER = 100;
-/** How long (ms) they wait. */
+/** The maximum wait (ms). */
 const WAIT_MS = 5_000;
-/** Seconds after which the client should try again. */
+/** Seconds after which the client should retry. */
 const RETRY_AFTER = 5;
 
 const NOTHING = () => undefined;
@@ -46,9 +49,9 @@ function tooLarge(): ServiceError {
 }
 
 export interface ProcessMemoryOptions {
-  /** The largest that the heap may become, in bytes; by default that of this process. */
+  /** The maximum heap size in bytes; by default that of this process. */
   readonly heap?: number;
-  /** Measures what the heap has in use; by default that of this process. */
+  /** Measures the used heap; by default that of this process. */
   readonly used?: () => number;
   /** How long (ms) work waits for memory or for a permit. */
   readonly wait?: number;
@@ -57,7 +60,7 @@ export interface ProcessMemoryOptions {
 export class ProcessMemory {
   /** Bodies, answers and messages, in bytes. */
   readonly bytes: HolderBudget;
-  /** What is made of them, in bytes of the heap. */
+  /** The values made from them, in bytes of the heap. */
   readonly values: HolderBudget;
   readonly #permits: FairSemaphore;
   readonly #heap: number;
@@ -83,7 +86,7 @@ export class ProcessMemory {
     });
   }
 
-  /** Tells metrics what is held, from now on. */
+  /** Reports the used amounts as metrics from now on. */
   measure(): void {
     const kinds = [
       [{ kind: 'bytes' }, this.bytes],
@@ -107,7 +110,7 @@ export class ProcessMemory {
   /**
    * Waits for the permit of a work that is heavy by the length of its text.
    * @param length in bytes
-   * @param signal gives the place up when it is aborted
+   * @param signal ends the wait when it is aborted
    * @returns undefined for a text that is not long
    * @throws ServiceError SERVICE_UNAVAILABLE
    */
@@ -118,12 +121,14 @@ export class ProcessMemory {
   }
 
   /**
-   * Takes memory for the values of a work, at once or as soon as there is room; a heavy work waits
-   * for a permit besides.
-   * @param signal gives the place up when it is aborted
-   * @param permit releases the permit that the work has already, at once when the work is not heavy
-   * @returns gives everything back; works once. A promise only where the work has to wait
-   * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE where there is never so much
+   * Takes memory for the values of a work, at once or as soon as there is room; heavy work also
+   * waits for a permit.
+   * @param signal ends the wait when it is aborted
+   * @param permit releases the permit that the work already has, at once when the work is not heavy
+   * @returns a function that releases everything; works once. A promise only where the work has to
+   * wait
+   * @throws ServiceError SERVICE_UNAVAILABLE; CONTENT_TOO_LARGE when the amount can never be
+   * available
    */
   take(
     holder: string,
@@ -156,16 +161,16 @@ export class ProcessMemory {
   }
 
   /**
-   * Judges a work before its values are counted.
+   * Checks a work before its values are counted.
    * @param length of its text, in bytes
-   * @throws ServiceError SERVICE_UNAVAILABLE when its holder has as much as it may
+   * @throws ServiceError SERVICE_UNAVAILABLE when its holder has its maximum
    */
   requireShare(holder: string, length: number): void {
     if (length >= UNCOUNTED && this.values.isShort(holder)) throw this.#refusal();
   }
 
   /**
-   * Judges by the heap itself, whatever is counted.
+   * Checks the heap itself, regardless of counted amounts.
    * @throws ServiceError SERVICE_UNAVAILABLE when it is nearly full
    */
   requireRoom(): void {
@@ -182,7 +187,7 @@ export class ProcessMemory {
     const release = permit ?? (await this.#permits.acquire(holder, signal));
     try {
       hold = this.values.take(holder, 0);
-      // What is larger than all there is runs alone.
+      // An amount above the total takes the whole budget.
       await hold.growInTime(Math.min(amount, this.values.total), signal);
     } catch (error) {
       release();

@@ -1,6 +1,6 @@
 /**
  * JSON without loss: numbers keep their digits. Slower than JSON.parse, so it is used only for
- * texts whose numbers may not fit a double, and to find where a text is invalid.
+ * texts whose numbers may not fit a double, and to locate errors.
  */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
@@ -45,12 +45,12 @@ const WORDS: readonly (readonly [string, boolean | null])[] = [
 /** The error for a text that is nested too deeply. */
 export const TOO_DEEP = reason('json_row_nested_too_deep', { limit: EXACT_JSON_MAX_DEPTH });
 
-/** Numbers that a double may not hold: many digits, or an exponent. */
+/** Numbers that may not fit a double: many digits, or an exponent. */
 const DELICATE = /(?:^|[:,[])\s*-?(?:[\d.]{16}|\d[\d.]*[eE])/;
 
 class Parser {
   readonly #text: string;
-  /** Lists and objects in more levels are kept as written; null: they are refused. */
+  /** Lists and objects at deeper levels stay as written; null: they are rejected. */
   readonly #levels: number | null;
   #at = 0;
   #depth = 0;
@@ -143,7 +143,7 @@ class Parser {
   }
 
   #object(): Record<string, unknown> {
-    // Without a prototype, so that a member named __proto__ is a member like any other.
+    // Without a prototype, so that a member named __proto__ is an ordinary member.
     const object: Record<string, unknown> = Object.create(null);
     if (this.#take('}')) return object;
     do {
@@ -177,8 +177,8 @@ export function parseExactJson(text: string): unknown {
 }
 
 /**
- * Parses with numbers as {@link JsonNumber} or as doubles, and with lists and objects in more levels
- * than these as {@link JsonSource}, however deep they are.
+ * Parses numbers as {@link JsonNumber} or as doubles, and lists and objects at deeper levels as
+ * {@link JsonSource}.
  */
 export function parseLevels(text: string, levels: number): unknown {
   return isDeeper(text, levels) ? new Parser(text, levels).document() : parseExactJson(text);

@@ -1,9 +1,9 @@
 /** Indents JSON without reading its values: numbers keep their digits, objects their members. */
 import { textEnd } from './text-end.ts';
 
-/** The begin of a text, a bracket or a comma or a colon, or a number or word. */
+/** The beginning of a text, a bracket or a comma or a colon, or a number or word. */
 const TOKEN = /["{}[\],:]|[^\s{}[\],:"]+/g;
-/** Lists and objects in so many others stand on one line; tabs alone would fill the file. */
+/** Lists and objects at deeper levels stay on one line; tabs alone would fill the file. */
 const LEVELS = 64;
 
 /**

@@ -1,4 +1,4 @@
-/** JSON objects: what has members and is neither a list nor null. */
+/** JSON objects: values with members that are neither a list nor null. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
-/** Finds where texts in JSON end, however long they are, and how deep lists and objects are nested. */
+/** Finds the ends of JSON texts of any length, and the nesting depth of lists and objects. */
 
-/** The place behind a text that begins at a quote; the end of the JSON where no quote closes it. */
+/** The position after a text that begins at a quote; the end of the JSON for an unclosed text. */
 export function textEnd(json: string, quote: number): number {
   for (let from = quote + 1; ; ) {
     const end = json.indexOf('"', from);
@@ -13,7 +13,7 @@ export function textEnd(json: string, quote: number): number {
   }
 }
 
-/** The place behind a list or an object that begins at a bracket. */
+/** The position after a list or an object that begins at a bracket. */
 export function nestedEnd(json: string, bracket: number): number {
   let depth = 0;
   for (let at = bracket; at < json.length; at += 1) {
@@ -26,7 +26,7 @@ export function nestedEnd(json: string, bracket: number): number {
   return json.length;
 }
 
-/** Whether lists and objects are nested in more levels than these. */
+/** Whether lists and objects are nested deeper than these levels. */
 export function isDeeper(json: string, levels: number): boolean {
   if (json.length <= levels * 2) return false;
   let depth = 0;

@@ -1,5 +1,5 @@
 /**
- * All metrics by name: what they mean, their type and their labels. `ops/docs/monitor.md` describes
+ * All metrics by name: their meaning, their type and their labels. `ops/docs/monitor.md` describes
  * the same ones.
  */
 
@@ -9,18 +9,21 @@ export interface MetricFacts {
   readonly labels: readonly string[];
   /** Upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[];
-  /** Each process has values of its own, with its name as the label `process`; others are added up. */
+  /**
+   * Each process reports separate values, with its name as the label `process`; other values are
+   * summed.
+   */
   readonly ofProcess?: true;
 }
 
-/** Seconds that a request takes. */
+/** Request durations in seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Seconds that a job takes. */
+/** Job durations in seconds. */
 const JOB_BUCKETS = [0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
-/** Seconds that a timer is late. */
+/** Timer delays in seconds. */
 const DELAY_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** Keeps the names and labels of the entries. */
+/** Preserves the names and labels of the entries. */
 function define<const T extends Readonly<Record<string, MetricFacts>>>(metrics: T): T {
   return metrics;
 }

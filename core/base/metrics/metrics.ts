@@ -1,6 +1,6 @@
 /**
- * The metrics of this process. What is counted is a number in a plain object that its owner keeps, so
- * that counting costs an addition; families and labels are only made when somebody reads them.
+ * The metrics of this process. A counter is a number in a plain object that its owner stores, so
+ * that counting costs an addition; families and labels are created only on reading.
  */
 import {
   type LabelsOf,
@@ -29,7 +29,7 @@ export interface Sample {
   readonly metricName?: string;
 }
 
-/** A metric with its values, as prom-client writes and adds them up. */
+/** A metric with its values, in the format that prom-client writes and aggregates. */
 export interface MetricFamily {
   readonly name: string;
   readonly help: string;
@@ -41,7 +41,10 @@ export interface MetricFamily {
 /** Reads a gauge. */
 type Reading<N extends MetricName> = () => Iterable<readonly [labels: LabelsOf<N>, value: number]>;
 
-/** Most sets of labels of one metric. All labels are bounded; this bounds a mistake too. */
+/**
+ * The maximum number of label sets of one metric. All labels are bounded; this also limits the
+ * effect of a mistake.
+ */
 const MAX_SERIES = 2_000;
 
 class Histogram implements Distribution {
@@ -106,7 +109,7 @@ export class Metrics {
   readonly #histograms = new Map<string, Series<Histogram>>();
   readonly #readings = new Map<string, Set<() => Iterable<readonly [Labels, number]>>>();
 
-  /** The counter with these labels. Keep it: looking for it costs more than counting. */
+  /** The counter with these labels. Store it: looking it up costs more than counting. */
   counter<N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>): Count {
     const series = this.#counts.get(name) ?? new Series(() => ({ value: 0 }));
     this.#counts.set(name, series);
@@ -122,8 +125,8 @@ export class Metrics {
   }
 
   /**
-   * Adds a reading to a metric; values with the same labels are added up.
-   * @returns removes it
+   * Adds a reading to a metric; values with the same labels are summed.
+   * @returns a function that removes it
    */
   reading<N extends MetricName>(name: N, read: Reading<N>): () => void {
     const readings = this.#readings.get(name) ?? new Set();
@@ -134,7 +137,7 @@ export class Metrics {
     };
   }
 
-  /** Everything as it is now. */
+  /** The current values of all metrics. */
   families(): MetricFamily[] {
     return Object.entries<MetricFacts>(METRICS).map(([name, { help, type }]) => ({
       ...{ name, help, type, aggregator: 'sum' },
@@ -155,5 +158,5 @@ export class Metrics {
   }
 }
 
-/** Those of this process. */
+/** The metrics of this process. */
 export const metrics = new Metrics();

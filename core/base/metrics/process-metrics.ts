@@ -1,21 +1,21 @@
-/** What every process measures of itself: memory, processor time, and how late its timers run. */
+/** The metrics of every process: memory, processor time, and timer delays. */
 import { type MetricFamily, metrics } from './metrics.ts';
 
 const TICK_MS = 100;
 
-/** What a process said when it was asked for its metrics. */
+/** The response of a process to a request for its metrics. */
 export interface ProcessMetrics {
-  /** Such as `edge-1`; that of a process that was restarted stays. */
+  /** Such as `edge-1`; a restarted process has the same name. */
   readonly name: string;
-  /** Null while there is none. */
+  /** Null while it is not running. */
   readonly pid: number | null;
   /** Null when it did not answer in time. */
   readonly families: readonly MetricFamily[] | null;
 }
 
-/** A process with its metrics, and what the supervisor knows of it. */
+/** A process with its metrics, and its state in the supervisor. */
 export interface ProcessState extends ProcessMetrics {
-  /** It runs and gives signs of life. */
+  /** Whether it runs and sends signs of life. */
   readonly isLive: boolean;
   /** Why it cannot do its work; null when it can. */
   readonly reason: string | null;

@@ -3,7 +3,7 @@ import type { Config } from '../config/variables.ts';
 import type { Log } from '../log/log.ts';
 import { tellSupervisor } from './supervised-process.ts';
 
-/** A function that returns at once, or never at the position that FAILPOINT names. */
+/** A function that resolves at once, or never at the position that FAILPOINT names. */
 export function failpoints({ FAILPOINT }: Pick<Config, 'FAILPOINT'>, log: Log) {
   return async (name: string): Promise<void> => {
     if (FAILPOINT !== name) return;

@@ -1,4 +1,4 @@
-/** What a process observes of its own health. */
+/** The health observations of a process. */
 
 export type HealthStatus = 'ok' | 'warn' | 'error';
 
@@ -6,7 +6,7 @@ export type HealthStatus = 'ok' | 'warn' | 'error';
 export interface HealthCheck {
   readonly status: HealthStatus;
   readonly componentType?: string;
-  /** Which of several components of this check. */
+  /** Identifies one of several components of this check. */
   readonly componentId?: string;
   readonly observedValue?: unknown;
   readonly observedUnit?: string;

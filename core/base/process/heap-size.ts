@@ -1,6 +1,6 @@
 /**
  * The size of an edge's JavaScript heap: EDGE_MEMORY, or a part of the memory of its machine or
- * container. The supervisor gives it to the process, and the process asks what it really has.
+ * container. The supervisor passes it to the process, which reads its actual limit.
  */
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
@@ -11,7 +11,7 @@ const MEGABYTE = 1_048_576;
 const LEAST = 256 * MEGABYTE;
 const MOST = 4_096 * MEGABYTE;
 
-/** The option of Node, wherever it stands. */
+/** The option of Node.js, at any position. */
 const HEAP_OPTION = /--max[-_]old[-_]space[-_]size/;
 
 /** The memory of this machine, or of the container, in bytes. */
@@ -20,15 +20,15 @@ function machineMemory(): number {
 }
 
 /**
- * The default of EDGE_MEMORY: half of the memory, divided among the edges and one more, since
- * bodies and answers lie beside the heap.
+ * The default of EDGE_MEMORY: half of the memory, divided by the number of edges plus one, since
+ * bodies and answers are outside the heap.
  * @param memory that of the machine, in bytes
  */
 function defaultHeapSize(edges: number, memory: number): number {
   return Math.min(MOST, Math.max(LEAST, memory / 2 / (Math.max(1, edges) + 1)));
 }
 
-/** The options with which an edge is started. What NODE_OPTIONS say of the heap is left as it is. */
+/** The options for starting an edge. Without EDGE_MEMORY, a heap size in NODE_OPTIONS applies. */
 export function heapOptions(
   { EDGE_MEMORY, EDGE_PROCESSES }: Pick<Config, 'EDGE_MEMORY' | 'EDGE_PROCESSES'>,
   nodeOptions = process.env.NODE_OPTIONS ?? '',
@@ -38,12 +38,12 @@ export function heapOptions(
   return [`--max-old-space-size=${Math.floor(size / MEGABYTE)}`];
 }
 
-/** The largest that the heap of this process may become, in bytes. */
+/** The maximum heap size of this process, in bytes. */
 export function heapLimit(): number {
   return getHeapStatistics().heap_size_limit;
 }
 
-/** What the heap of this process has in use, garbage included, in bytes. */
+/** The used heap of this process, including garbage, in bytes. */
 export function heapUsed(): number {
   return getHeapStatistics().used_heap_size;
 }

@@ -1,5 +1,5 @@
 /**
- * A text that identifies one process on one machine, also after its number is used again. It tells
+ * A text that identifies one process on one machine, even after its process id is reused. It shows
  * which files belong to a dead process.
  */
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ function startOf(pid: number): number | null {
     const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[START_TIME]);
   } catch {
-    // Without /proc, a signal still tells whether the process exists.
+    // Without /proc, a signal still shows whether the process exists.
   }
   try {
     process.kill(pid, 0);

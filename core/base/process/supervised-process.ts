@@ -1,6 +1,6 @@
 /**
  * The child side of supervision for edges and workers: reports when it is ready, and drains on
- * request, on SIGTERM, or when the supervisor is gone. SIGINT is left to the supervisor, because a
+ * request, on SIGTERM, or when the supervisor is gone. The supervisor handles SIGINT, because a
  * terminal sends it to the whole process group.
  */
 import { ConfigError, loadConfig } from '../config/config.ts';
@@ -11,14 +11,14 @@ import { measureProcess, type ProcessState } from '../metrics/process-metrics.ts
 /** EX_CONFIG of sysexits.h: a variable is wrong, and a restart would not help. */
 export const EXIT_CONFIGURATION = 78;
 
-/** The supervisor gives each process a second to answer. */
+/** The supervisor waits a second for each process. */
 const COLLECT_WITHIN_MS = 3_000;
 
-/** What a process says of itself once a second. */
+/** The report that a process sends once a second. */
 export interface Beat {
   /** Why it cannot do its work; null when it can. */
   readonly reason: string | null;
-  /** Nothing in it makes progress, and it would if it were started again. */
+  /** It makes no progress, but would after a restart. */
   readonly hung: boolean;
 }
 
@@ -31,19 +31,19 @@ export type ChildMessage =
   | { readonly type: 'failpoint'; readonly name: string }
   | {
       readonly type: 'metrics';
-      /** That of the question. */
+      /** The id of the request. */
       readonly id: number;
       readonly families: readonly MetricFamily[];
     }
-  /** Asks for the metrics of all processes. */
+  /** Requests the metrics of all processes. */
   | { readonly type: 'collect'; readonly id: number };
 export type SupervisorMessage =
   | { readonly type: 'drain' }
-  /** Asks for the metrics. */
+  /** Requests the metrics. */
   | { readonly type: 'metrics'; readonly id: number }
   | {
       readonly type: 'collected';
-      /** That of the question. */
+      /** The id of the request. */
       readonly id: number;
       readonly processes: readonly ProcessState[];
     };
@@ -65,14 +65,16 @@ export function readConfiguration(role: string): { config: Config; url: string }
   }
 }
 
-/** Tells the supervisor once a second that this process lives, and whether it can do its work. */
+/**
+ * Reports to the supervisor once a second that this process lives, and whether it can do its work.
+ */
 export function reportReadiness(read: () => Beat): void {
   const beat = () => tellSupervisor({ type: 'beat', ...read() });
   beat();
   setInterval(beat, BEAT_MS).unref();
 }
 
-/** Measures this process, and tells the supervisor its metrics whenever it asks. */
+/** Measures this process, and sends the metrics to the supervisor on request. */
 export function reportMetrics(): void {
   measureProcess();
   process.on('message', (message: SupervisorMessage) => {
@@ -83,7 +85,7 @@ export function reportMetrics(): void {
 
 let questions = 0;
 
-/** Asks the supervisor for the metrics of all processes; none without a supervisor. */
+/** Requests the metrics of all processes from the supervisor; empty without a supervisor. */
 export async function collectMetrics(): Promise<readonly ProcessState[]> {
   if (!process.connected) return [];
   questions += 1;
@@ -103,14 +105,14 @@ export async function collectMetrics(): Promise<readonly ProcessState[]> {
   }
 }
 
-/** Sends a message to the supervisor; does nothing in a process that was started by hand. */
+/** Sends a message to the supervisor; does nothing in a process without a supervisor. */
 export function tellSupervisor(message: ChildMessage): void {
   if (process.connected) process.send?.(message);
 }
 
 /**
- * Calls `drain` once, however the request arrives, and exits when it resolves.
- * @param drain stops taking work and resolves when running work has ended or been given back
+ * Calls `drain` once, for any kind of request, and exits when it resolves.
+ * @param drain stops taking work and resolves when running work has ended or been returned
  */
 export function drainOnDemand(drain: () => Promise<void>): void {
   let draining = false;

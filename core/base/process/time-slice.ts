@@ -1,7 +1,6 @@
 /**
- * Splits long work into slices, so that other requests run in between. Works that pause resume one after
- * the other, a single one in each round of the event loop: so a round takes no longer, however many
- * there are.
+ * Splits long work into slices, so that other requests run in between. Paused works resume one
+ * after the other, one per round of the event loop, so that their number does not lengthen a round.
  */
 
 /** Maximum length (ms) of a slice. */
@@ -18,7 +17,7 @@ function resumeNext(): void {
   if (isScheduled) setImmediate(resumeNext);
 }
 
-/** Lets other requests run; resolves when it is this work's turn again. */
+/** Lets other requests run; resolves when this work may continue. */
 export function pauseWork(): Promise<void> {
   const resumed = new Promise<void>((resolve) => paused.push(resolve));
   if (!isScheduled) setImmediate(resumeNext);
@@ -42,7 +41,7 @@ export class TimeSlice {
     this.#began = performance.now();
   }
 
-  /** Makes something of each entry; other requests run in between. */
+  /** Maps each entry; other requests run in between. */
   async map<T, U>(entries: readonly T[], make: (entry: T, index: number) => U): Promise<U[]> {
     const made: U[] = [];
     for (const [index, entry] of entries.entries()) {
@@ -52,21 +51,21 @@ export class TimeSlice {
     return made;
   }
 
-  /** Whether the slice is over, whatever the number of steps. */
+  /** Whether the slice is over, regardless of the number of steps. */
   get isSpent(): boolean {
     return performance.now() - this.#began > TURN_MS;
   }
 
-  /** Pauses when the slice is over, whatever the number of steps. */
+  /** Pauses when the slice is over, regardless of the number of steps. */
   async rest(): Promise<void> {
     if (this.isSpent) await this.pause();
   }
 }
 
-/** Entries of which something is made at once; with more of them other requests run in between. */
+/** The maximum number of entries to map without a pause. */
 const FEW = 100;
 
-/** Makes something of each entry; a promise where there are many. */
+/** Maps each entry; returns a promise for many entries. */
 export function mapEach<T, U>(entries: readonly T[], make: (entry: T) => U): U[] | Promise<U[]> {
   if (entries.length > FEW) return new TimeSlice().map(entries, make);
   return entries.map((entry) => make(entry));

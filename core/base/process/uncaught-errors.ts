@@ -1,7 +1,8 @@
 /**
- * Logs uncaught errors and keeps the process running. Errors are caught where they belong to a
- * request, a connection or a message. Only errors that belong to none, for example in a timer, come
- * here. Ending the process would fail all its requests, and the error could be repeated on purpose.
+ * Logs uncaught errors and lets the process continue. Errors are caught where they belong to a
+ * request, a connection or a message. Only other errors, for example in a timer, arrive here.
+ * Ending the process would fail all its requests, and an attacker could provoke the error
+ * repeatedly.
  */
 import type { Log } from '../log/log.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Sends traces to a collector (OTLP over HTTP) when OTEL_EXPORTER_OTLP_ENDPOINT is set. Everybody else
- * uses the API of OpenTelemetry, which does nothing until then.
+ * Sends traces to a collector (OTLP over HTTP) when OTEL_EXPORTER_OTLP_ENDPOINT is set. All other
+ * code uses the API of OpenTelemetry, which does nothing until then.
  */
 import { context, DiagLogLevel, diag, propagation, trace } from '@opentelemetry/api';
 import type { Config } from '../config/variables.ts';
@@ -8,14 +8,14 @@ import type { Log } from '../log/log.ts';
 import { warnThrottled } from '../log/throttled-warning.ts';
 import { beginTracing } from './span.ts';
 
-/** Longest time (ms) that the last spans of a process take to leave. */
+/** The maximum time (ms) for sending the last spans of a process. */
 const FLUSH_WITHIN_MS = 2_000;
-/** Spans are collected for so long (ms) before they leave. */
+/** Spans are batched for this time (ms). */
 const SEND_EVERY_MS = 1_000;
-/** A span has no longer text than this; statements can be long. */
+/** The maximum length of texts in a span, because statements can be long. */
 const MOST_OF_TEXT = 4_096;
 
-/** Logs what the libraries complain about, such as a collector that does not answer. */
+/** Logs warnings of the libraries, such as a collector that does not answer. */
 function logComplaints(log: Log): void {
   const warn = warnThrottled(log, 'traces could not be sent');
   const complain = (message: string) => warn(new Error(message.slice(0, MOST_OF_TEXT)));
@@ -27,9 +27,9 @@ function logComplaints(log: Log): void {
 }
 
 /**
- * Begins to trace this process; does nothing without a collector.
+ * Starts tracing this process; does nothing without a collector.
  * @param process its role, `edge` or `worker`, and its release
- * @returns sends what is left, within two seconds
+ * @returns a function that sends the remaining spans, within two seconds
  */
 export async function openTracing(
   config: Pick<Config, 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_TRACES_SAMPLER_ARG'>,
@@ -37,7 +37,7 @@ export async function openTracing(
 ): Promise<() => Promise<void>> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: share } = config;
   if (endpoint === undefined) return async () => undefined;
-  // They cost 0.1 s and some memory, so they are loaded where they are used.
+  // They cost 0.1 s and some memory, so they are loaded only when needed.
   const [hooks, core, exporters, resources, sdk] = await Promise.all([
     import('@opentelemetry/context-async-hooks'),
     import('@opentelemetry/core'),
@@ -53,7 +53,7 @@ export async function openTracing(
     'service.version': release,
     'process.pid': process.pid,
   });
-  // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come first.
+  // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME take precedence.
   const detected = resources.detectResources({ detectors: [resources.envDetector] });
   const provider = new sdk.TracerProvider({
     resource: own.merge(detected),

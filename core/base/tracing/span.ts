@@ -1,4 +1,4 @@
-/** Spans of one process: what is traced, and how a trace goes on in another process. */
+/** The spans of one process, and how a trace continues in another process. */
 import {
   type Context,
   context,
@@ -18,25 +18,25 @@ export function beginTracing(): void {
   traced = true;
 }
 
-/** Whether spans go anywhere. */
+/** Whether spans are recorded. */
 export function isTracing(): boolean {
   return traced;
 }
 
-/** The context that a `traceparent` names (W3C Trace Context); that of a new trace without one. */
+/** The context of a `traceparent` (W3C Trace Context); that of a new trace without one. */
 function contextOf(traceparent: string | null | undefined): Context {
   if (typeof traceparent !== 'string') return ROOT_CONTEXT;
   return propagation.extract(ROOT_CONTEXT, { traceparent });
 }
 
-/** The `traceparent` of what runs now, for another process; null when nothing is traced. */
+/** The `traceparent` of the current work, for another process; null without a trace. */
 export function currentTraceparent(): string | null {
   const carrier: { traceparent?: string } = {};
   propagation.inject(context.active(), carrier);
   return carrier.traceparent ?? null;
 }
 
-/** A request that is being answered. */
+/** The span of a request. */
 export class RequestSpan {
   readonly #span: Span;
   readonly #context: Context;
@@ -48,7 +48,7 @@ export class RequestSpan {
     this.#context = trace.setSpan(parent, this.#span);
   }
 
-  /** Runs what belongs to it, also after it awaits. */
+  /** Runs work of the request, also after it awaits. */
   run<T>(work: () => T): T {
     return context.with(this.#context, work);
   }
@@ -57,7 +57,7 @@ export class RequestSpan {
     return this.#span.spanContext().traceId;
   }
 
-  /** @param status null when the client left before its answer */
+  /** @param status null when the client disconnected before its answer */
   end(method: string, route: string, status: number | null): void {
     const span = this.#span;
     span.updateName(`${method} ${route}`);
@@ -72,14 +72,14 @@ export class RequestSpan {
   }
 }
 
-/** What the span of a delivery says of its job. */
+/** The job data in the span of a delivery. */
 export interface TracedJob {
   readonly id: string;
   readonly kind: string;
   readonly attempt: number;
   readonly queue: string;
   readonly requestId: string | null;
-  /** That of the request which submitted it. */
+  /** The `traceparent` of the request which submitted it. */
   readonly traceparent: string | null;
 }
 
@@ -117,7 +117,7 @@ export async function inJobSpan<T>(
   }
 }
 
-/** The statement of a span, without values: they are parameters, or the text is not shown. */
+/** The statement of a span, without values: they are parameters, or the text is omitted. */
 function textOf(input: unknown): string | null {
   if (typeof input !== 'object' || input === null || !('text' in input)) return null;
   return typeof input.text === 'string' ? input.text : null;
@@ -128,7 +128,7 @@ function operationOf(input: unknown): string {
   return /^\s*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? 'statement';
 }
 
-/** A statement that is sent now; null when it belongs to nothing that is traced. */
+/** The span of a statement that is sent now; null without a recorded parent span. */
 export function beginStatement(pool: string, input: unknown): Span | null {
   if (trace.getActiveSpan()?.isRecording() !== true) return null;
   const text = textOf(input);

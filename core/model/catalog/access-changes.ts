@@ -1,6 +1,6 @@
 /**
- * Lists what changed of users, rights and sessions between two reads of the counters, so that
- * caches forget only that.
+ * Lists the changes of users, permissions and sessions between two reads of the counters, so that
+ * caches discard only these.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '../system/system-table.ts';
@@ -42,7 +42,7 @@ function rows(members: Sql, table: Sql, heard: number | null, version: Sql): Sql
     WHERE c.version > ${heard}::bigint AND c.version <= ${version} LIMIT ${MOST + 1}) AS noted)`;
 }
 
-/** Whether each version between the two has a row; rows are kept for some minutes. */
+/** Whether each version between the two has a row; rows are stored for some minutes. */
 function isWhole(noted: readonly ChangeRow[], from: number, to: number): boolean {
   if (noted.length > MOST || to < from) return false;
   return new Set(noted.map(([version]) => version)).size === to - from;
@@ -55,7 +55,9 @@ export interface CounterAdvance {
   readonly noted: readonly ChangeRow[];
 }
 
-/** The combined changes; null when they are not completely known and may be anything. */
+/**
+ * The combined changes; null when they are not completely known, so that anything may have changed.
+ */
 export function combinedChanges(advances: readonly CounterAdvance[]): AccessChanges | null {
   if (advances.some(({ from, to, noted }) => !isWhole(noted, from, to))) return null;
   const sets = {

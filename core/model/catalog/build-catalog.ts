@@ -14,7 +14,7 @@ import type {
 import { findRelations } from './relation-graph.ts';
 import { withSystemFields } from './system-descriptors.ts';
 
-/** Its table tells the schema of the system tables and functions. */
+/** Its table has the schema of the system tables and functions. */
 const USERS = systemName('users');
 
 function columnField(
@@ -70,7 +70,7 @@ function buildCollection(descriptor: CollectionDescriptor, system: string): Coll
   });
 }
 
-/** Fields whose metadata promises something that is not done. */
+/** Fields with a flag that has no effect. */
 function emptyPromises(collections: Catalog['collections']): string[] {
   return [...collections.values()].flatMap(({ name, fields }) =>
     [...fields.values()]

@@ -1,6 +1,6 @@
 /**
- * Makes collection descriptors from the result of introspection. `served-tables.ts` decides which
- * tables become collections.
+ * Converts the result of introspection to collection descriptors. `select-served-tables.ts`
+ * determines which tables become collections.
  */
 import type {
   CollectionDescriptor,
@@ -98,7 +98,7 @@ export function describeTables(
   }));
 }
 
-/** The description of a table, without what was only needed to select it. */
+/** The description of a table, without the properties that only its selection needs. */
 export function descriptorOf({ oid: _, readable: __, ...table }: FoundTable): TableDescriptor {
   return table;
 }

@@ -1,7 +1,7 @@
 /**
  * The catalog of one process. Follows published versions by message and by counter, and swaps to
- * each new version in one step; the old one serves until then. Also renews the lease of the
- * process: while it holds, changes elsewhere wait for this process.
+ * each new version in one step; the old one stays in use until then. Also renews the lease of the
+ * process: while it is valid, changes in other processes wait for this process.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { reason } from '#core/base/errors/reason.ts';
@@ -54,7 +54,7 @@ export class CatalogFollower implements CatalogSource {
   #catalog = EMPTY_CATALOG;
   #counters: Counters | null = null;
   #loadError: string | null = null;
-  /** How often a change of rights was announced, and how many of these were read. */
+  /** How many changes of permissions were announced, and how many of these were read. */
   #called = 0;
   #answered = 0;
   /** The last reset that was applied. */
@@ -62,7 +62,7 @@ export class CatalogFollower implements CatalogSource {
   /** The next catalog is built without reusing this one. */
   #anew = false;
   #heardAt = performance.now();
-  /** Others wait for this process until then; on its monotonic clock, never too late. */
+  /** Other processes wait for this process until then; on its monotonic clock, never too late. */
   #leasedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(parts: CatalogFollowerParts) {
@@ -90,7 +90,7 @@ export class CatalogFollower implements CatalogSource {
     }
     await this.look();
     this.#ends.push(
-      // A new version can remove rights, so it is applied together with the counters.
+      // A new version can revoke permissions, so it is applied together with the counters.
       bus.subscribe('catalog.changed', () => this.#heed(this.look)),
       bus.subscribe('access.changed', ({ version, sessions }) => {
         if (!this.#knows(version, sessions)) {
@@ -126,8 +126,8 @@ export class CatalogFollower implements CatalogSource {
   });
 
   /**
-   * Reads the counters, forgets what changed, and acknowledges that. From then on this process
-   * serves these versions of rights, users and sessions.
+   * Reads the counters, discards changed cache entries, and acknowledges that. From then on this
+   * process uses these versions of permissions, users and sessions.
    */
   readonly hear = coalesceCalls(async (): Promise<Versions> => {
     const called = this.#called;
@@ -146,9 +146,9 @@ export class CatalogFollower implements CatalogSource {
     this.#counters = counters;
     this.#heardAt = sentAt;
     this.#answered = called;
-    // Changes elsewhere wait for a process whose lease never ran out.
+    // Changes in other processes wait for a process whose lease never expired.
     if (!lapsed) this.#leasedUntil = sentAt + this.#parts.member.lease;
-    // Acknowledge at once: from here on others rely on it.
+    // Acknowledged at once: from here on other processes rely on it.
     const { versions, changes } = counters;
     const moved = COUNTER_NAMES.filter((name) => versions[name] !== before?.versions[name]);
     const rights = moved.includes('access') || moved.includes('sessions');
@@ -209,17 +209,17 @@ export class CatalogFollower implements CatalogSource {
     return this.#catalog;
   });
 
-  /** Whether these versions are known already, for example from this process's own writes. */
+  /** Whether these versions are already applied, for example from this process's own writes. */
   #knows(access: number, sessions: number | undefined): boolean {
     const heard = this.#counters?.versions;
     if (heard === undefined || sessions === undefined) return false;
     return access <= heard.access && sessions <= heard.sessions;
   }
 
-  /** Cached rights are not used until the counters were read again. */
+  /** Cached permissions are not used until the counters were read again. */
   #heed(work: () => Promise<unknown>): void {
     this.distrust();
-    // The next regular read repeats what fails here.
+    // The next regular read repeats a failed one.
     work().catch((error: unknown) =>
       this.#parts.log.debug({ err: error }, 'the counters could not be read'),
     );
@@ -254,7 +254,7 @@ export class CatalogFollower implements CatalogSource {
     try {
       await this.hear();
     } catch {
-      // What was forgotten is read again, and not cached for the next caller.
+      // Discarded data is read again, and not cached for the next caller.
       this.#access.tell(null);
     }
   }

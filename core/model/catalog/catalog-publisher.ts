@@ -18,9 +18,9 @@ import { announce, publishDifference } from './publish-in-transaction.ts';
 /** Maximum pause before a failed build is repeated on an unchanged database. */
 const RETRY_MAX_MS = 30_000;
 const RETRY_MIN_MS = 1_000;
-/** How long others may lock tables before the build counts as failed. */
+/** How long other transactions may lock tables before the build counts as failed. */
 const BLOCKED_MS = 15_000;
-/** Attempts while others publish, or change tables. */
+/** Attempts while other processes publish, or while tables change. */
 const MOST_ATTEMPTS = 5;
 
 interface Failure {
@@ -48,10 +48,10 @@ function isBlocked(error: unknown): boolean {
 export class CatalogPublisher {
   readonly #parts: CatalogPublisherParts;
   #failure: Failure | null = null;
-  /** Since when tables to be described are locked by others. */
+  /** Since when other transactions lock tables to be described. */
   #blockedAt: number | null = null;
   #settled = false;
-  /** Those that were already logged. */
+  /** The ones that were already logged. */
   #orphans: readonly string[] = [];
 
   constructor(parts: CatalogPublisherParts) {
@@ -67,7 +67,7 @@ export class CatalogPublisher {
    * Publishes a new version if the database differs from the published one. A failed build is
    * logged and recorded; the published version stays.
    * @returns the error of a failed build, otherwise null
-   * @throws when the database cannot be reached
+   * @throws when the database is not available
    */
   async bringUpToDate(): Promise<unknown> {
     const { pool, catalogSchemas } = this.#parts;
@@ -89,12 +89,13 @@ export class CatalogPublisher {
           this.#settled = true;
           return null;
         }
-        // What goes on changing is described by the next comparison.
+        // The next comparison describes tables that still change.
         if (attempt === MOST_ATTEMPTS) return null;
       } catch (error) {
         if (error instanceof ConcurrentPublication && attempt < MOST_ATTEMPTS) continue;
         if (error instanceof ConcurrentPublication || this.#mayWait(error)) return null;
-        // A failure because a table was dropped meanwhile says nothing about the current state.
+        // A failure because of a table that was dropped meanwhile does not concern the current
+        // state.
         const { gauge } = await readPublishedState(pool, catalogSchemas);
         if (gauge !== published.gauge && attempt < MOST_ATTEMPTS) continue;
         return await this.#fail(error, published.gauge, known?.pause ?? RETRY_MIN_MS / 2);
@@ -102,7 +103,9 @@ export class CatalogPublisher {
     }
   }
 
-  /** Somebody has locked a table or publishes; the next attempt may succeed. */
+  /**
+   * Whether a lock or another publication caused the failure, so that the next attempt may succeed.
+   */
   #mayWait(error: unknown): boolean {
     if (!isBlocked(error)) return false;
     this.#blockedAt ??= performance.now();

@@ -14,7 +14,7 @@ export interface CatalogStatus {
   readonly error: string | null;
   /** The last comparison with the database left nothing to publish. */
   readonly settled: boolean;
-  /** The database has not answered for so long that others no longer wait for this process. */
+  /** The database has not answered for so long that other processes no longer wait for this one. */
   readonly stale: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface CatalogSource {
   /**
    * Checks now whether the database has changed, builds a new version if so, and returns the
    * current catalog. A failed build is not an error here: the last good catalog stays.
-   * @throws when the database cannot be reached
+   * @throws when the database is not available
    */
   refresh(): Promise<Catalog>;
   /** Calls the listener for each new version until the returned function is called. */
@@ -36,34 +36,34 @@ export interface CatalogSource {
    */
   onCounter(name: CounterName, handler: (version: number) => void): () => void;
   /**
-   * Calls the listener with changes of users, rights and sessions (null for anything) until the
-   * returned function is called: at once when this process or a message reports it, otherwise
-   * within about a second. The listener must forget what it caches before it returns.
+   * Calls the listener with changes of users, permissions and sessions (null for any change) until
+   * the returned function is called: at once when this process or a message reports it, otherwise
+   * within about a second. The listener must discard its cache entries before it returns.
    */
   onAccess(handler: (changes: AccessChanges | null) => void): () => void;
   /** Milliseconds since the counters were last read; a cache must not be trusted when it grows. */
   silence(): number;
   /**
-   * The counters were read recently, and after the last announced change of rights. Otherwise a
-   * change may have been missed. Cheap enough for each request.
+   * The counters were read recently, and after the last announced change of permissions. Otherwise
+   * a change may have been missed. Cheap enough for each request.
    */
   inContact(): boolean;
   /**
-   * Resolves when cached users, rights and sessions can be used. When the counters cannot be read,
-   * the caches have been cleared.
+   * Resolves when cached users, permissions and sessions can be used. When the counters cannot be
+   * read, the caches have been cleared.
    */
   trust(): Promise<void>;
-  /** Their caches are not used before the counters were read again. */
+  /** Stops the use of these caches until the counters were read again. */
   distrust(): void;
   /**
-   * Reads the counters now and forgets changed users, rights and sessions.
-   * @returns the versions that this process serves from here on, or later ones
-   * @throws when the database cannot be reached
+   * Reads the counters now and discards changed users, permissions and sessions.
+   * @returns the versions that this process uses from here on, or later ones
+   * @throws when the database is not available
    */
   hear(): Promise<Versions>;
   /**
    * The same, and also loads the published catalog.
-   * @throws when the database cannot be reached
+   * @throws when the database is not available
    */
   look(): Promise<void>;
   /**

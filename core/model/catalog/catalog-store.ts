@@ -1,6 +1,6 @@
 /**
- * The published catalog in the database. Reads cost only what changed. Writes need the lock on its
- * row in `system_state`.
+ * The published catalog in the database. Reads load only changed entries. Writes need the lock on
+ * its row in `system_state`.
  */
 
 import { TimeSlice } from '#core/base/process/time-slice.ts';
@@ -82,7 +82,7 @@ export async function recordUpToDate(
   );
 }
 
-/** The state while nobody else publishes. */
+/** The state under the publication lock. */
 export type LockedState = Pick<PublishedState, 'version' | 'format'>;
 
 /** Locks publication for this transaction; waits for another that publishes. */
@@ -101,7 +101,7 @@ interface PublishedRow extends CollectionOrigin {
   readonly digest: string;
 }
 
-/** What the published collections were made from; all, or some names. */
+/** The origins of the published collections; of all, or of some names. */
 export async function readPublished(
   client: Client,
   system: string,
@@ -126,7 +126,7 @@ export async function readUnservedTables(
   return rows[0]?.value ?? [];
 }
 
-/** Writes entries; when the description is unchanged, only what it was made from. */
+/** Writes entries; when the description is unchanged, writes only its origin. */
 async function writeEntries(
   client: Client,
   system: string,
@@ -188,7 +188,8 @@ async function replaceLeftOut(
 }
 
 /**
- * Writes changes under the lock of {@link lockPublication}, and revokes rights on what was dropped.
+ * Writes changes under the lock of {@link lockPublication}, and revokes permissions on dropped
+ * objects.
  * @param format of everything that is published afterwards
  * @returns the current version; unchanged when nothing changed
  */
@@ -222,7 +223,7 @@ export async function publishFailure(pool: Pool, system: string, message: string
   );
 }
 
-/** What was published after a version. */
+/** The changes that were published after a version. */
 export interface PublishedChanges {
   readonly version: number;
   readonly leftOut: readonly UnservedTable[];
@@ -236,7 +237,7 @@ interface ChangeRow {
   readonly body: string | null;
 }
 
-/** Reads what was published after `since`, all at the same point in time. */
+/** Reads the changes that were published after `since`, in one snapshot. */
 export async function readChanges(
   pool: Pool,
   system: string,

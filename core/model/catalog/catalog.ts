@@ -32,7 +32,7 @@ export interface ColumnField extends Field {
   readonly column: ColumnDescriptor;
 }
 
-/** Whether there is such a field, and it is a column. */
+/** Whether the field exists and is a column. */
 export function isColumn(field: Field | undefined): field is ColumnField {
   return field !== undefined && field.column !== null;
 }

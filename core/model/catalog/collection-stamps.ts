@@ -17,7 +17,7 @@ import {
 import { readsWholeCatalogs, withoutNestedLoops } from './planner-settings.ts';
 import type { CandidateTable } from './select-served-tables.ts';
 
-/** The tables and views that are looked at. */
+/** The tables and views to survey. */
 const SURVEYED = sql`(SELECT oid FROM relation)`;
 
 /** Stamps of the rows of one PostgreSQL catalog, by table. */
@@ -33,7 +33,7 @@ const ATTRIBUTES = sql`
     array_agg(DISTINCT x.atttypid) FILTER (WHERE x.atttypid >= ${FIRST_USER_OID}) AS types
   FROM pg_attribute x WHERE x.attrelid IN ${SURVEYED} AND x.attnum > 0 GROUP BY 1`;
 
-/** Each used type with the types it is made of: the base of a domain, the element of an array. */
+/** Each used type with its component types: the base of a domain, the element of an array. */
 const TYPE_PARTS = sql`
   SELECT DISTINCT u.type AS root, u.type AS part
   FROM attribute CROSS JOIN unnest(attribute.types) AS u (type)
@@ -103,7 +103,7 @@ const READABLE_COLUMNS = sql`
   WHERE r.usable AND NOT r.readable AND a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
     AND has_column_privilege(r.oid, a.attnum, 'SELECT')`;
 
-/** What a table's description is made from, without the row estimate. */
+/** The origin of a table's description, without the row estimate. */
 const FACTS = sql`concat(r.oid, ' ', r.nspname, ' ', r.relname, ' ', r.relkind, ' ', r.readable,
   ' ', r.ruled, ' ', seen.numbers, ' ', a.stamp, ' ', t.stamp, ' ', f.stamp, ' ', e.stamp, ' ', c.stamp, ' ',
   k.stamp, ' ', i.stamp, ' ', q.stamp, ' ', g.stamp, ' ', d.stamp)`;

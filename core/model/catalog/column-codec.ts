@@ -16,8 +16,8 @@ export interface ColumnCodec {
   /** The stored text for a value; both are PostgreSQL's texts, and the value has been checked. */
   encode(value: string): string;
   /**
-   * The condition that the column contains one of some values, or with `negated` another, in a form
-   * that an index serves.
+   * The condition that the column contains one of some values, or with `negated` none of them, in a
+   * form that an index serves.
    */
   among?(stored: Sql, values: readonly string[], negated: boolean): Sql;
   /** The stored value can be compared directly with values of the field's type. */
@@ -102,7 +102,7 @@ function jsonInText(column: ColumnDescriptor, system: string): ColumnCodec {
   };
 }
 
-/** A key in a text must be shown as it is stored; it is found in either case. */
+/** A key in a text column must be returned as it is stored; searches ignore its case. */
 function uuidInText(column: ColumnDescriptor): ColumnCodec {
   const type = column.typeName === 'bpchar' ? raw('bpchar') : raw('text');
   return {
@@ -121,7 +121,7 @@ function uuidInText(column: ColumnDescriptor): ColumnCodec {
 function timestampInTimestamp(column: ColumnDescriptor, type: FieldType): ColumnCodec {
   const shown = typed(column, type);
   const cast = (stored: Sql) => sql`${stored}::${raw(shown.typeName)}`;
-  // Dates go on for longer than timestamps do.
+  // Dates have a larger range than timestamps.
   const isDate = column.typeName === 'date';
   return {
     column: shown,
@@ -162,7 +162,7 @@ export function columnCodec(
   const isBase = typeKind === 'b' && elementType === null;
   const isText = isBase && TEXTS.has(typeName);
   switch (type) {
-    // A concealed field stays concealed, whatever its column is.
+    // A concealed field stays concealed, for any column.
     case 'hash':
       return null;
     case 'csv':

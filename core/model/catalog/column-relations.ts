@@ -8,7 +8,7 @@ import type { AnyToOne, End, ManyToOne } from './relation.ts';
 
 export type Pointer = ManyToOne | AnyToOne;
 
-/** What is needed about all collections, and where errors are reported. */
+/** All collections, and the receiver of warnings. */
 export interface Scope {
   readonly collections: Catalog['collections'];
   /** Collections by the table behind them; see {@link tableKey}. */
@@ -25,7 +25,7 @@ function has(collection: Collection, columns: readonly string[]): boolean {
   return columns.every((column) => (collection.fields.get(column)?.column ?? null) !== null);
 }
 
-/** The single column of a collection's key; null when it has none or several. */
+/** The single column of a collection's key; null when the key is missing or has several columns. */
 function keyOf(collection: Collection | undefined): End | null {
   const [key, ...rest] = collection?.primaryKey ?? [];
   if (collection === undefined || key === undefined || rest.length > 0) return null;

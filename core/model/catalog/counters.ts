@@ -35,9 +35,11 @@ export type Versions = Readonly<Record<CounterName, number>>;
 
 export interface Counters {
   readonly versions: Versions;
-  /** What changed of users, rights and sessions since the last read; null: anything. */
+  /**
+   * The changes of users, permissions and sessions since the last read; null: any may have changed.
+   */
   readonly changes: AccessChanges | null;
-  /** Why the last build of a catalog failed; null when it did not. */
+  /** Why the last build of a catalog failed; null when it succeeded. */
   readonly error: string | null;
   /** The lease was renewed; false when the process is no longer in the registry. */
   readonly renewed: boolean;

@@ -1,6 +1,6 @@
 /**
- * The serialized form of the catalog: the result of introspection, and what processes exchange.
- * Plain JSON, no methods, no cycles; `catalog.ts` gives it meaning.
+ * The serialized form of the catalog: the result of introspection, and the format that processes
+ * exchange. Plain JSON, no methods, no cycles; `catalog.ts` interprets it.
  */
 import type { TableDescriptor } from '#core/database/table-descriptor.ts';
 
@@ -13,7 +13,7 @@ export type {
   TableKind,
 } from '#core/database/table-descriptor.ts';
 
-/** The row of `system_collections`, as far as it is used here. */
+/** The parts of a row of `system_collections` that are used here. */
 export interface CollectionMeta {
   readonly singleton: boolean;
   readonly sortField: string | null;

@@ -1,6 +1,6 @@
 /**
- * Finds what differs between the database and the published catalog, and describes only that. The
- * result is the same as if everything were described again.
+ * Finds the differences between the database and the published catalog, and describes only these.
+ * The result is the same as if everything were described again.
  */
 import assert from 'node:assert';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import type {
   UnpublishedChanges,
 } from './unpublished-changes.ts';
 
-/** Somebody else published during the comparison; compare again at once. */
+/** Another process published during the comparison; compare again at once. */
 export class ConcurrentPublication extends Error {}
 
 interface Scope {
@@ -41,7 +41,7 @@ function orderLeftOut(list: readonly UnservedTable[], schemas: readonly string[]
   );
 }
 
-/** What the current collections are made from, by name. */
+/** The origins of the current collections, by name. */
 function originsOf(
   seen: Survey,
   { served, folders }: ServedTables<SeenTable>,
@@ -107,9 +107,9 @@ async function entriesOf(
 }
 
 /**
- * The names whose tables are not as they were surveyed. A statement sees the rows of its beginning,
- * but PostgreSQL's functions in it look things up as they are now: what was dropped meanwhile has no
- * privileges and no expressions, and would be left out or described by half.
+ * The names whose tables have changed since the survey. A statement has a snapshot from its start,
+ * but PostgreSQL's functions in it use the current state. An object that was dropped meanwhile has
+ * no privileges and no expressions, and would be missing or incomplete.
  */
 async function movingNames(
   client: Client,
@@ -132,7 +132,8 @@ async function movingNames(
 
 /**
  * Compares the database with the published catalog. Needs READ COMMITTED and the search_path
- * `pg_catalog`. Where others can publish meanwhile, compare the published version before and after.
+ * `pg_catalog`. If other processes can publish meanwhile, compare the published version before and
+ * after.
  */
 export async function findUnpublishedChanges(
   client: Client,

@@ -1,4 +1,4 @@
-/** Reads from PostgreSQL what the catalog is made from; `make-descriptors.ts` makes it. */
+/** Reads the data for the catalog from PostgreSQL; `build-descriptors.ts` converts it. */
 
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -68,7 +68,7 @@ interface Part {
 /**
  * Describes the tables of `schemas` and reads the metadata of the schema `system`, in one round
  * trip. The client's search_path determines how types and expressions are qualified.
- * @param names of the tables and collections to describe; all when not given
+ * @param names of the tables and collections to describe; by default all
  */
 export async function introspect(
   client: Client,

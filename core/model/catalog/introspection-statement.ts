@@ -198,8 +198,8 @@ export function nameCondition(column: Sql, names: readonly string[] | null): Sql
 
 /**
  * Rows of `part`, `ordinal` and `body`: a `table` for each table with the position of its schema, a
- * `schema` for each that exists, and the rows of `collection`, `field` and `relation` metadata.
- * Expressions and types are qualified as the session's search_path demands.
+ * `schema` for each that exists, and the rows of `collection`, `field` and `relation` metadata. The
+ * session's search_path determines how expressions and types are qualified.
  * @param names of the tables and collections to describe; null for all
  */
 export function introspection(

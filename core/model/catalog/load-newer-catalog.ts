@@ -5,7 +5,7 @@ import type { Catalog } from './catalog.ts';
 import { readChanges } from './catalog-store.ts';
 import type { CatalogDescriptor, CollectionDescriptor } from './descriptor.ts';
 
-/** Before anything was loaded. */
+/** The catalog before the first load. */
 export const EMPTY_CATALOG: Catalog = Object.freeze({
   version: 0,
   collections: new Map(),
@@ -15,8 +15,8 @@ export const EMPTY_CATALOG: Catalog = Object.freeze({
 });
 
 /**
- * Reads what was published after `catalog` and merges it with the unchanged descriptors, which stay
- * the same objects.
+ * Reads the changes that were published after `catalog` and merges them with the unchanged
+ * descriptors, which stay the same objects.
  * @returns null when nothing was published since
  */
 export async function loadNewerCatalog(

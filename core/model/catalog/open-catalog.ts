@@ -20,7 +20,7 @@ export interface CatalogParts {
    * `pool`.
    */
   readonly watch?: Pool;
-  /** Tells the process from all others; a new one by default. */
+  /** The unique id of the process; a new one by default. */
   readonly id?: string;
   /** The kind of the process: `edge`, `worker` and so on. */
   readonly kind: string;
@@ -30,11 +30,11 @@ export interface CatalogParts {
   readonly keep: boolean;
   /** Milliseconds between two reads of counters and schema; by default a second. */
   readonly pause?: number;
-  /** Milliseconds for which others wait for a silent process; by default 4 s. */
+  /** Milliseconds for which other processes wait for a silent process; by default 4 s. */
   readonly lease?: number;
-  /** The names of the keys with which the process opens the secrets of second factors. */
+  /** The names of the keys with which the process decrypts the secrets of second factors. */
   readonly secretKeys?: readonly string[];
-  /** What the process says of itself whenever it renews its lease; JSON. */
+  /** The status report that the process writes whenever it renews its lease; JSON. */
   readonly report?: () => unknown;
 }
 
@@ -46,8 +46,8 @@ const LEASE_MS = 6_000;
 /**
  * Loads the published catalog, after building it when necessary, and follows it by message and by
  * reading the counters about once a second.
- * @throws when the database cannot be reached, or no catalog was ever published and none can be
- *   built
+ * @throws when the database is not available, or no catalog was ever published and none can be
+ * built
  */
 export async function openCatalog(
   config: Pick<Config, 'DATABASE_SCHEMA'>,
@@ -81,7 +81,7 @@ export async function openCatalog(
   });
   await follower.start();
   if (!keep) return follower;
-  // Each format of the catalog has its own watch, of which only the latest does anything.
+  // Each format of the catalog has its own watch; only that of the latest format is active.
   const watching = new Lease(pool, system, `catalog ${FORMAT}`, LEASE_MS);
   return withSchemaChangeWatch(follower, { lease: watching, bus, log, pause });
 }

@@ -51,7 +51,7 @@ async function leave(client: Client, { path, lockTimeout }: Setting): Promise<vo
   );
 }
 
-/** Tries again when tables change meanwhile; what goes on changing is left to the watch. */
+/** Retries when tables change meanwhile; the watch handles tables that still change. */
 async function assembleSettled(
   client: Client,
   catalogSchemas: CatalogSchemas,
@@ -64,11 +64,11 @@ async function assembleSettled(
 }
 
 /**
- * Publishes what the open transaction of `client` changed. Call it once and last, when all locks on
- * tables are held: from here on no other transaction can publish. Needs READ COMMITTED. Changes of
- * others outside of Sluice are left to the watch. Call {@link announce} after the commit.
+ * Publishes the changes of the open transaction of `client`. Call it once and last, when all locks
+ * on tables are held: from here on no other transaction can publish. Needs READ COMMITTED. The
+ * watch handles changes from outside Sluice. Call {@link announce} after the commit.
  * @throws when the catalog cannot be built or another transaction publishes for too long (55P03);
- *   the transaction must then be rolled back
+ * the transaction must then be rolled back
  */
 export async function publishWithin(
   client: Client,
@@ -84,13 +84,13 @@ export async function publishWithin(
 }
 
 /**
- * Publishes all differences in a transaction of its own, but for tables that change meanwhile. It
- * never waits for a table while it holds the lock on publication: the session that has locked the
- * table may be waiting for that.
+ * Publishes all differences in a separate transaction, except for tables that change meanwhile. It
+ * never waits for a table while it holds the publication lock: the session that has locked the
+ * table may be waiting for that lock.
  * @param published the state before the transaction began
  * @param whole describe everything again
- * @throws Moved when somebody else publishes meanwhile; when tables change meanwhile, too, that the
- *   release before has described
+ * @throws ConcurrentPublication when another process publishes meanwhile, or when tables change
+ * meanwhile that an earlier release has described
  */
 export async function publishDifference(
   client: Client,
@@ -102,7 +102,8 @@ export async function publishDifference(
   const building = `sluice catalog ${system}`;
   await client.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await enter(client);
-  // Of several processes that notice a change the first describes it; the others find it done.
+  // When several processes notice a change, the first one describes it; the other processes then
+  // find no difference.
   await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${building}, 0))`));
   const assembly = await findUnpublishedChanges(client, catalogSchemas, { names: null, whole });
   const { orphans, moving } = assembly;
@@ -116,8 +117,8 @@ export async function publishDifference(
 }
 
 /**
- * Announces a published version after the commit. Without the message, the others notice with their
- * next read of the counters, so its loss is not an error.
+ * Announces a published version after the commit. Without the message, other processes notice it at
+ * their next read of the counters, so its loss is not an error.
  */
 export async function announce(bus: MessageBus, log: Log, version: number): Promise<void> {
   await bus.publish('catalog.changed', { version }).catch((error: unknown) => {

@@ -11,7 +11,7 @@ import type { ManyToOne, Relation, Relations, ToMany } from './relation.ts';
 
 type Graph = Map<string, Map<string, Relation>>;
 
-/** A complete, valid index begins with these columns, in any order. */
+/** Whether a complete, valid index begins with these columns, in any order. */
 export function isIndexed(table: TableDescriptor | null, columns: readonly string[]): boolean {
   if (table === null) return false;
   return table.indexes.some(({ valid, partial, method, columns: indexed }) => {
@@ -31,7 +31,7 @@ function sortColumn(child: Collection, pointer: ManyToOne, scope: Scope): string
   return null;
 }
 
-/** Whether the related items are a junction, and where it leads. */
+/** Whether the related items are a junction, and its target. */
 function junction(siblings: ReadonlyMap<string, Pointer>, pointer: ManyToOne, scope: Scope) {
   const field = pointer.meta?.junctionField ?? null;
   if (field === null) return { kind: 'o2m', junctionField: null } as const;
@@ -81,8 +81,8 @@ function place(graph: Graph, scope: Scope, relation: Relation): void {
 }
 
 /**
- * The reverse of a foreign key is named after the child, unless the parent has a field or relation
- * of that name, or another key of the same child would get it too.
+ * The reverse of a foreign key has the name of the child, unless that name is taken. The parent may
+ * have a field or relation of that name, or another key of the same child would get it too.
  */
 function derivedName(graph: Graph, scope: Scope, reference: Reference, rivals: number): string {
   const { child, pointer } = reference;

@@ -1,6 +1,7 @@
 /**
- * Relations between items: one for each field that leads from a collection to others. They contain
- * names, not objects of the catalog, so a relation stays valid while other collections change.
+ * Relations between items: one for each field that leads from a collection to other collections.
+ * They contain names, not objects of the catalog, so a relation stays valid while other collections
+ * change.
  */
 import type { ForeignKeyDescriptor, RelationMeta } from './descriptor.ts';
 
@@ -26,7 +27,7 @@ export interface ManyToOne extends RelationBase {
   readonly kind: 'm2o';
   /** The field's own collection and the columns that hold the key. */
   readonly many: End;
-  /** The collection that is referred to, and the columns of its key. */
+  /** The referenced collection, and the columns of its key. */
   readonly one: End;
   /** The constraint in the database; null when only the metadata has the relation. */
   readonly foreignKey: ForeignKeyDescriptor | null;
@@ -39,7 +40,7 @@ export interface AnyToOne extends RelationBase {
   readonly many: End;
   /** The column that holds the name of the collection. */
   readonly discriminator: string;
-  /** The collections that may be referred to, each with the column of its key. */
+  /** The collections that may be referenced, each with the column of its key. */
   readonly allowed: readonly End[];
 }
 
@@ -50,7 +51,7 @@ export interface AnyToOne extends RelationBase {
  */
 export interface ToMany extends RelationBase {
   readonly kind: 'o2m' | 'm2m' | 'm2a';
-  /** The field's own collection and the columns that are referred to. */
+  /** The field's own collection and the referenced columns. */
   readonly one: End;
   /** The collection of the related items and the columns that refer back. */
   readonly many: End;
@@ -60,9 +61,9 @@ export interface ToMany extends RelationBase {
   readonly junctionField: string | null;
   /** The column of the related items that holds their order. */
   readonly sortField: string | null;
-  /** What happens to an item that is removed from the relation. */
+  /** The effect on an item that is removed from the relation. */
   readonly deselect: 'nullify' | 'delete';
-  /** An index serves the search for the related items of one item. */
+  /** Whether an index supports the search for the related items of one item. */
   readonly indexed: boolean;
 }
 

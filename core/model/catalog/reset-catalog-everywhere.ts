@@ -10,7 +10,7 @@ import { readPublishedState } from './catalog-store.ts';
 import { ConcurrentPublication } from './find-unpublished-changes.ts';
 import { publishDifference } from './publish-in-transaction.ts';
 
-/** Attempts while others publish. */
+/** Attempts while other processes publish. */
 const MOST_ATTEMPTS = 5;
 
 export interface CatalogResetParts {
@@ -22,7 +22,7 @@ export interface CatalogResetParts {
 
 /**
  * Describes the whole database again, publishes differences and counts a reset, in one transaction.
- * The registry of live processes tells who has applied it.
+ * The registry of live processes shows which processes have applied it.
  * @returns the number of the reset
  * @throws when the catalog cannot be built; nothing has changed then
  */
@@ -48,7 +48,7 @@ async function countReset(pool: Pool, catalogSchemas: CatalogSchemas): Promise<n
     const published = await readPublishedState(pool, catalogSchemas);
     try {
       return await transaction(pool, async (client) => {
-        // The catalog of a later release is left alone.
+        // The catalog of a later release is not changed.
         if (!published.later) await publishDifference(client, catalogSchemas, published, true);
         const { rows } = await client.query<{ version: string }>(
           render(sql`UPDATE ${systemTable(catalogSchemas.system, 'state')} SET version = version + 1

@@ -1,6 +1,6 @@
 /**
- * Revokes rights on dropped tables and columns, so that nobody has rights on a later one of the
- * same name. Rights on names that never existed stay.
+ * Revokes permissions on dropped tables and columns, so that they do not apply to later ones of the
+ * same name. Permissions on names that never existed stay.
  */
 
 import { TimeSlice } from '#core/base/process/time-slice.ts';
@@ -34,7 +34,7 @@ function missing(before: CollectionDescriptor, now: CollectionDescriptor): Gone[
     .map((field) => ({ collection: now.name, field, ...place }));
 }
 
-/** Columns that still exist were only hidden from our role, and their rights stay. */
+/** Columns that still exist were only hidden from our role, and their permissions stay. */
 async function revokeFields(client: Client, system: string, gone: readonly Gone[]): Promise<void> {
   if (gone.length === 0) return;
   const dropped = sql`
@@ -76,8 +76,8 @@ interface Described {
 }
 
 /**
- * Compares collections with their published versions and revokes the rights on what was dropped. A
- * table that is only left out keeps its rights.
+ * Compares collections with their published versions and revokes the permissions on dropped
+ * objects. A table that still exists but is no longer served keeps its permissions.
  * @param changed collections with another description than before
  * @param gone names of published collections that no longer exist
  */

@@ -1,9 +1,12 @@
-/** Takes fields out of permissions, so that nobody has rights on a later field of the same name. */
+/**
+ * Removes fields from permissions, so that the permissions do not apply to a later field of the
+ * same name.
+ */
 import { type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '../system/system-table.ts';
 
 /**
- * The statement that takes fields out of the lists of all permissions that name them.
+ * The statement that removes fields from the lists of all permissions that name them.
  * @param gone selects `collection` and `field`
  */
 export function withoutFields(system: string, gone: Sql): Sql {

@@ -1,7 +1,7 @@
 /**
  * Watches the database for schema changes. One process, elected by a lease, compares the schema
  * with the published catalog about once a second, and when PostgreSQL reports DDL. It also logs
- * what cannot be served, so that only one process of the cluster does.
+ * tables that cannot be served, so that only one process of the cluster does.
  */
 import type { Log } from '#core/base/log/log.ts';
 import type { MessageBus } from '#core/messaging/bus.ts';
@@ -36,7 +36,7 @@ export interface SchemaChangeWatch {
   readonly pause: number;
 }
 
-/** Adds the watch to a source; closing it gives the lease back. */
+/** Adds the watch to a source; closing it releases the lease. */
 export function withSchemaChangeWatch(
   source: CatalogSource,
   watching: SchemaChangeWatch,

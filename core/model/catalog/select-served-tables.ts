@@ -1,10 +1,10 @@
-/** Decides which tables become collections, and why others are left out. */
+/** Determines which tables become collections, and why other tables are not served. */
 import { SYSTEM_PREFIX } from '../system-collections/name.ts';
 import { INTERNAL_TABLES, SYSTEM_COLLECTIONS } from '../system-collections/registry.ts';
 import type { CatalogSchemas } from './catalog.ts';
 import type { UnservedTable } from './descriptor.ts';
 
-/** What the decision needs. */
+/** The table properties for the decision. */
 export interface CandidateTable {
   readonly schema: string;
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
  * Completes the descriptors of Sluice's own collections from their registry: the special flags of
- * their fields, their alias fields, and the relations between them. No table says these.
+ * their fields, their alias fields, and the relations between them. No table contains these.
  */
 import type { Back, SystemCollection, SystemField } from '../system-collections/entry.ts';
 import { systemName } from '../system-collections/name.ts';
@@ -8,8 +8,8 @@ import { SYSTEM_COLLECTIONS } from '../system-collections/registry.ts';
 import type { CollectionDescriptor, FieldMeta, RelationMeta } from './descriptor.ts';
 
 /**
- * Whether a field is a fixed part of Sluice: every one of a system collection, but for those that
- * an installation has added to its users.
+ * Whether a field is a fixed part of Sluice: each one of a system collection, except those that an
+ * installation has added to its users.
  */
 export function isBuiltIn(
   collection: { readonly name: string; readonly system: boolean },
@@ -32,14 +32,14 @@ function fieldMetas(fields: SystemCollection['fields']): FieldMeta[] {
   });
 }
 
-/** Relations that no foreign key tells of, or that can be followed back. */
+/** Relations without a foreign key, or with a reverse field. */
 function relationMetas(name: string, fields: SystemCollection['fields']): RelationMeta[] {
   return Object.entries(fields).flatMap(([field, { references, required }]) => {
     if (references === undefined) return [];
     const { collection: one, onDelete, back } = references;
     const ways: readonly (Back | null)[] = back ?? (onDelete === null ? [null] : []);
     return ways.map((way) => ({
-      // These stand in no table.
+      // They have no row in a table.
       id: 0,
       manyCollection: name,
       manyField: field,
@@ -49,7 +49,7 @@ function relationMetas(name: string, fields: SystemCollection['fields']): Relati
       oneAllowedCollections: null,
       junctionField: way?.junction ?? null,
       sortField: way?.sort ?? null,
-      // A row that cannot be without its parent goes when it is taken from it.
+      // A row that cannot exist without its parent is deleted when it is removed from it.
       oneDeselectAction: way?.junction !== undefined || required === true ? 'delete' : 'nullify',
     }));
   });
@@ -64,7 +64,7 @@ function describe(descriptor: CollectionDescriptor, entry: SystemCollection): Co
   const ownRelations = new Set(relations.map(({ manyField }) => manyField));
   return {
     ...descriptor,
-    // What is said here counts: nobody unmasks a password by a row of metadata.
+    // The registry takes precedence, so that a row of metadata cannot unmask a password.
     fields: [...fields, ...descriptor.fields.filter(({ field }) => !ownFields.has(field))],
     relations: [
       ...relations,
@@ -74,8 +74,8 @@ function describe(descriptor: CollectionDescriptor, entry: SystemCollection): Co
 }
 
 /**
- * The descriptor of a collection with what is known of Sluice's own ones; the same object for the
- * same descriptor.
+ * The descriptor of a collection, completed for Sluice's own ones; the same object for the same
+ * descriptor.
  */
 export function withSystemFields(descriptor: CollectionDescriptor): CollectionDescriptor {
   const entry = SYSTEM_COLLECTIONS.get(descriptor.name);

@@ -19,8 +19,8 @@ const STRONG = [
 const YOUNG = sql`age(x.xmin) <= 0`;
 
 /**
- * The names that the open transaction may have created, dropped or changed: tables that it has
- * locked for DDL, tables that refer to them, tables that were left out and no longer exist, and
+ * The names that the open transaction may have created, dropped or changed. These are tables that
+ * it has locked for DDL, tables that refer to them, unserved tables that no longer exist, and
  * collections whose metadata differs from the published one. Null when it changed types: then
  * everything must be compared.
  */

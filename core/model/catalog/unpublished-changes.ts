@@ -1,13 +1,13 @@
-/** The types of what is about to be published. */
+/** The types of unpublished changes. */
 import type { UnservedTable } from './descriptor.ts';
 
-/** What a collection is made from. */
+/** The origin of a collection's description. */
 export interface CollectionOrigin {
   /** Oid of its table; null for a folder. */
   readonly relation: string | null;
-  /** Of the table. */
+  /** The stamp of the table. */
   readonly stamp: string | null;
-  /** Of the number of its rows. */
+  /** The stamp of its row estimate. */
   readonly estimate: string | null;
   /** Stamp of its metadata; null without any. */
   readonly metadata: string | null;
@@ -32,6 +32,8 @@ export interface UnpublishedChanges {
   readonly changed: boolean;
   /** Collections with recorded relations that are not served. */
   readonly orphans: readonly string[];
-  /** Names of tables that change meanwhile: what is published of them stays until the next comparison. */
+  /**
+   * Names of tables that change meanwhile: their published state stays until the next comparison.
+   */
   readonly moving: ReadonlySet<string>;
 }

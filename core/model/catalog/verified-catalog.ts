@@ -1,6 +1,6 @@
 /**
- * The catalog for work on one table that must see it as it is now. A look at the rows that PostgreSQL
- * keeps of this table tells whether it has changed; only then the whole database is compared.
+ * The catalog for work on one table that must match its current state. The system catalog rows of
+ * this table show whether it has changed; only then the whole database is compared.
  */
 import type { Client } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
@@ -9,12 +9,12 @@ import type { Catalog } from './catalog.ts';
 import type { CatalogSource } from './catalog-source.ts';
 import { STAMP } from './database-stamp.ts';
 
-/** Connections prepare the statement under this name: to plan it takes longer than to run it. */
+/** The name of the prepared statement: planning takes longer than running it. */
 const STATEMENT = 'sluice table stamp';
 
 /**
- * A text that changes with what describes a table: its columns with their types, defaults, keys,
- * constraints and triggers, the right to use it, all metadata, and the published version.
+ * A text that changes with the description of a table: its columns with their types, defaults,
+ * keys, constraints and triggers, the privilege to use it, all metadata, and the published version.
  */
 function stampOf(system: string, schema: string, name: string): Sql {
   const rows = (catalog: Sql, owner: Sql) =>
@@ -39,7 +39,7 @@ function stampOf(system: string, schema: string, name: string): Sql {
 export class VerifiedCatalog {
   readonly #source: CatalogSource;
   readonly #system: string;
-  /** The stamps for which a catalog is known to be right, by collection. */
+  /** The stamps for which a catalog is known to be correct, by collection. */
   readonly #known = new WeakMap<Catalog, Map<string, string>>();
 
   /** @param system the schema of the system tables */
@@ -49,8 +49,8 @@ export class VerifiedCatalog {
   }
 
   /**
-   * The catalog with a collection as its table is now.
-   * @throws when the database cannot be reached
+   * A catalog that matches the current state of a collection's table.
+   * @throws when the database is not available
    */
   async with(client: Client, collection: string): Promise<Catalog> {
     const source = this.#source;
@@ -58,7 +58,7 @@ export class VerifiedCatalog {
     const stamp = await this.#stamp(client, current, collection);
     if (stamp !== null && this.#known.get(current)?.get(collection) === stamp) return current;
     const fresh = await source.refresh();
-    // The comparison began after the stamp was read: what changed since gives another stamp.
+    // The comparison began after the stamp was read, so later changes yield another stamp.
     if (stamp !== null && source.status().settled) {
       const stamps = this.#known.get(fresh) ?? new Map<string, string>();
       this.#known.set(fresh, stamps.set(collection, stamp));

@@ -1,7 +1,7 @@
 /**
- * Waits between the commit and the answer of a change of users, rights, sessions or settings until
- * each edge has applied it. An edge without a lease is not waited for; it answers nothing before it
- * is up to date again.
+ * Waits, between the commit and the answer of a change of users, permissions, sessions or settings,
+ * until each edge has applied it. It does not wait for an edge without a lease, which answers
+ * nothing before it is up to date again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { reason } from '#core/base/errors/reason.ts';
@@ -23,11 +23,12 @@ export interface WaitForEdgesParts {
   readonly log: Log;
 }
 
-/** Resolves when each later request uses what was committed before the call. */
+/** Resolves when each later request uses the data committed before the call. */
 export type WaitForEdges = () => Promise<void>;
 
 /**
- * Longer than any lease; a process that renews it and still has not applied the change never will.
+ * Longer than any lease; a process that renews its lease but has not applied the change by then
+ * never will.
  */
 const KNOWN_WITHIN_MS = 10_000;
 const TRY_AGAIN_MS = 250;

@@ -1,7 +1,10 @@
-/** System collections for identity and rights: users, roles, policies and so on. */
+/** System collections for identity and permissions: users, roles, policies and so on. */
 import { type Entries, own, UUID_KEY } from './entry.ts';
 
-/** Of the own account; `password` and `tfa_secret` only show whether they are set. */
+/**
+ * The readable fields of a user's own account; `password` and `tfa_secret` only show whether they
+ * are set.
+ */
 const OWN_ACCOUNT = [
   ...['id', 'first_name', 'last_name', 'last_page', 'email', 'password', 'location', 'title'],
   ...['description', 'tags', 'provider', 'avatar', 'language', 'text_direction', 'appearance'],
@@ -9,7 +12,10 @@ const OWN_ACCOUNT = [
   ...['status', 'role'],
 ];
 
-/** What users change about themselves; nothing of it decides what they may do or who they are. */
+/**
+ * The fields that users may change in their own account; they do not affect permissions or
+ * identity.
+ */
 const OWN_CHANGES = [
   ...['first_name', 'last_name', 'password', 'avatar', 'language', 'text_direction', 'appearance'],
   ...['theme_light', 'theme_dark', 'theme_light_overrides', 'theme_dark_overrides'],
@@ -49,7 +55,7 @@ export const ACCOUNT = {
       theme_dark: { type: 'varchar(255)', writable: true },
       theme_light_overrides: { type: 'json', writable: true },
       theme_dark_overrides: { type: 'json', writable: true },
-      // Its rule refuses it and names the right way.
+      // Its rule rejects it and names the correct request.
       tfa_secret: { type: 'varchar(255)', secret: true, writable: true },
       email_notifications: {
         type: 'boolean',

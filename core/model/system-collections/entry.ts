@@ -16,19 +16,19 @@ export type ColumnType =
   | 'timestamptz'
   | `varchar(${number})`;
 
-/** What a column refers to. */
+/** The target of a reference. */
 export interface Reference {
   readonly collection: string;
-  /** What happens to the row when the referenced one is deleted; null without a foreign key. */
+  /** The effect on the row when the referenced one is deleted; null without a foreign key. */
   readonly onDelete: 'NO ACTION' | 'CASCADE' | 'SET NULL' | null;
-  /** The reverse fields in the other collection; none when there is no such field. */
+  /** The reverse fields in the other collection; absent without such a field. */
   readonly back?: readonly Back[];
 }
 
-/** A reverse field: to the rows, or through a junction to others. */
+/** A reverse field: to the rows, or through a junction to other items. */
 export interface Back {
   readonly field: string;
-  /** The field of the junction that leads to the others. */
+  /** The field of the junction that leads to the other items. */
   readonly junction?: string;
   /** The field of the junction that sorts. */
   readonly sort?: string;
@@ -46,12 +46,12 @@ export interface SystemField {
   readonly special?: string;
   /** Reads only show whether there is a value. */
   readonly secret?: true;
-  /** Requests may write it with the right to do so; only the server writes other fields. */
+  /** Requests may write it if permissions allow; only the server writes other fields. */
   readonly writable?: true;
   readonly references?: Reference;
 }
 
-/** What app access grants on a collection besides its permissions. */
+/** The permissions that app access adds on a collection. */
 export interface AppRight {
   readonly action: 'create' | 'read' | 'update' | 'delete';
   readonly permissions?: object;
@@ -62,7 +62,7 @@ export interface AppRight {
 
 /**
  * How the route of the collection works: `all` ways of reading and writing items, `read` only,
- * `single` for a singleton, or `own` where a file of routes is about it alone.
+ * `single` for a singleton, or `own` with a separate route file.
  */
 export type Service = 'all' | 'read' | 'single' | 'own';
 
@@ -83,14 +83,14 @@ export interface SystemCollection {
   readonly service: Service | null;
   /** Its items have activities and revisions. */
   readonly audited: boolean;
-  /** A write may change rights, so its answer waits until every edge has applied it. */
+  /** A write may change permissions, so its answer waits until every edge has applied it. */
   readonly decidesRights?: true;
-  /** It decides who is an administrator; only administrators write it. */
+  /** It determines the administrators; only administrators may write it. */
   readonly decidesAdministrators?: true;
   /** An installation may add its own fields. */
   readonly extensible?: true;
   readonly rule?: RuleName;
-  /** What app access grants; nothing by default. */
+  /** The permissions of app access; none by default. */
   readonly app?: readonly AppRight[];
   readonly fields: Readonly<Record<string, SystemField>>;
 }

@@ -1,7 +1,7 @@
 /**
- * The registry of system collections: each has one entry with everything fixed about it. Routes,
- * rights, history, the catalog and the documents derive from it, so a new one needs an entry here
- * and a migration.
+ * The registry of system collections: each has one entry with all its fixed properties. Routes,
+ * permissions, history, the catalog and the documents derive from it, so a new collection needs an
+ * entry here and a migration.
  */
 import { ACCOUNT } from './account-collections.ts';
 import {
@@ -90,7 +90,7 @@ export const INTERNAL_TABLES: ReadonlySet<string> = new Set(
   ].map(systemName),
 );
 
-/** What app access grants on collections that do not exist yet; their names are reserved. */
+/** The permissions of app access on collections that do not exist yet; their names are reserved. */
 const RESERVED: Readonly<Record<string, readonly AppRight[]>> = {
   translations: [{ action: 'read' }],
   notifications: [
@@ -100,7 +100,7 @@ const RESERVED: Readonly<Record<string, readonly AppRight[]>> = {
   shares: [{ action: 'read', permissions: own('user_created') }],
 };
 
-/** What app access grants, with the name of the collection. */
+/** The permissions of app access, with the name of the collection. */
 export const APP_RIGHTS_BY_COLLECTION: readonly (readonly [string, readonly AppRight[]])[] = [
   ...[...SYSTEM_COLLECTIONS].map(([name, { app = [] }]) => [name, app] as const),
   ...Object.entries(RESERVED).map(([name, rights]) => [systemName(name), rights] as const),

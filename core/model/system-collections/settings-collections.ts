@@ -1,4 +1,6 @@
-/** System collections for the look and the settings of a project, for everybody or for one user. */
+/**
+ * System collections for the appearance and the settings of a project, for all users or for one.
+ */
 import { type Entries, own } from './entry.ts';
 
 /** All settings except those about registration and passwords. */
@@ -12,7 +14,7 @@ const FOR_THE_APP = [
   ...['visual_editor_urls', 'collaborative_editing_enabled'],
 ];
 
-/** The user's own presets, those of its role, and everybody's. */
+/** The user's own presets, those of its role, and the global ones. */
 const OWN_PRESETS = {
   _or: [
     own('user'),
@@ -36,7 +38,7 @@ export const APPLICATION = {
     rule: 'preset',
     app: [
       { action: 'read', permissions: OWN_PRESETS },
-      // A preset without a user belongs to everybody, so the user must not be left out.
+      // A preset without a user is global, so the user must not be omitted.
       { action: 'create', validation: { user: { _submitted: true, _eq: '$CURRENT_USER' } } },
       { action: 'update', permissions: own('user'), validation: own('user') },
       { action: 'delete', permissions: own('user') },

@@ -67,9 +67,7 @@ async function insertAdmin(
 
 /**
  * Creates the first admin (role, policy, access and user) when there is no user, and the row of
- * settings when it is missing. Of several processes that start at once, one does it.
- * @param keep stores the credentials; when it throws, nothing is created
- * @returns the admin's credentials, given or generated, only when this call created them
+ * settings when it is missing. When several processes start at once, one of them does it.
  */
 export async function bootstrapAdmin(
   config: BootstrapConfig,

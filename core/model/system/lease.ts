@@ -26,14 +26,14 @@ export class Lease {
   }
 
   /**
-   * Takes or renews the lease when possible and due, and tells whether this process holds it. Call
-   * it several times within the duration; most calls cost nothing.
+   * Takes or renews the lease when possible and due, and returns whether this process holds it.
+   * Call it several times within the duration; most calls cost nothing.
    */
   async hold(): Promise<boolean> {
     const now = performance.now();
     if (now < this.#heldUntil - this.#duration / 2) return true;
     const table = systemTable(this.#schema, 'leases');
-    // The first condition keeps the others from locking the row again and again.
+    // The first condition prevents the other processes from locking the row again and again.
     const { rowCount } = await this.#pool.query(
       render(sql`
         INSERT INTO ${table} AS held (name, holder, expires)
@@ -49,7 +49,7 @@ export class Lease {
     return rowCount === 1;
   }
 
-  /** Gives the lease back, so that another process can take it at once. */
+  /** Releases the lease, so that another process can take it at once. */
   async release(): Promise<void> {
     this.#heldUntil = 0;
     await this.#pool.query(

@@ -35,7 +35,7 @@ async function readState(client: pg.Client, schema: string): Promise<State> {
   return state;
 }
 
-/** Names the missing right when `error` is about one; otherwise returns the error. */
+/** Names the missing privilege when `error` is about one; otherwise returns the error. */
 function explain(error: unknown, advice: string): unknown {
   const lacksRight =
     error instanceof pg.DatabaseError && error.code === SQLSTATE.insufficientPrivilege;
@@ -59,10 +59,10 @@ function asPattern(path: string): string {
   return path.replace(/[?*()[\]{}]/g, '\\$&');
 }
 
-/** Runs the files that are due; first creates the table of versions. */
+/** Runs the pending files; first creates the table of versions. */
 async function runFiles(client: pg.Client, schema: string, known: boolean): Promise<string[]> {
   if (!known) {
-    // Created here because the library would look for it in all schemas, and several installations
+    // Created here because the library would search all schemas for it, and several installations
     // can share a database.
     await client.query(
       render(sql`CREATE TABLE ${systemTable(schema, 'migrations')}
@@ -82,12 +82,8 @@ async function runFiles(client: pg.Client, schema: string, known: boolean): Prom
 }
 
 /**
- * Runs every migration that this database has not seen, all or none; waits while another process
- * does the same.
- * @param url a connection that keeps its session: `DATABASE_DIRECT_URL`, else `DATABASE_URL`
- * @param keep false: everything is run and then rolled back
- * @returns the names of the files that were run, in order
- * @throws {SetupError} when the role lacks a right that the system tables need
+ * Runs every migration that this database lacks, all or none; waits while another process does the
+ * same.
  */
 export async function migrate(
   config: Pick<Config, 'DATABASE_SCHEMA'>,

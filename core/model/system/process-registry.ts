@@ -1,7 +1,8 @@
 /**
- * The registry of live processes. Each renews a lease on its row and writes there what it has
- * applied. A process that changed something waits until all have applied it. A process without a
- * lease is not waited for, and must not serve before it is up to date again.
+ * The registry of live processes. Each process renews a lease on its row and records there which
+ * versions it has applied. A process that made a change waits until all have applied it. It does
+ * not wait for a process without a lease, which must not serve requests before it is up to date
+ * again.
  */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,21 +10,21 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from './system-table.ts';
 
-/** What a process has applied. */
+/** The versions that a process has applied. */
 export interface Acknowledgement {
   /** The version of the catalog that it serves. */
   readonly catalog: number;
-  /** The versions of the counters of rights and of ended sessions that it has applied. */
+  /** The versions of the counters of permissions and of ended sessions that it has applied. */
   readonly access: number;
   readonly sessions: number;
   /** The last reset that it has applied. */
   readonly reset: number;
-  /** Why it cannot load the published catalog; others do not wait for it then. */
+  /** Why it cannot load the published catalog; other processes do not wait for it then. */
   readonly trouble: string | null;
 }
 
 export interface RegisteredProcessParts {
-  /** Tells the process from all others. */
+  /** The unique id of the process. */
   readonly id: string;
   readonly pool: Pool;
   /** The schema of the system tables. */
@@ -34,9 +35,11 @@ export interface RegisteredProcessParts {
   readonly lease: number;
   /** The catalog format that this release publishes. */
   readonly form: number;
-  /** The names of the keys with which it opens the secrets of second factors; none by default. */
+  /**
+   * The names of the keys with which it decrypts the secrets of second factors; none by default.
+   */
   readonly secretKeys?: readonly string[] | undefined;
-  /** What this process says of itself, as JSON; read whenever the lease is renewed. */
+  /** The status report of this process, as JSON; read whenever the lease is renewed. */
   readonly report?: (() => unknown) | undefined;
 }
 
@@ -57,8 +60,8 @@ export class RegisteredProcess {
   }
 
   /**
-   * Adds this process to the registry. Then compare with the database once more: a change that
-   * looked into the registry before did not wait for this process.
+   * Adds this process to the registry. Then compare with the database once more: a change that read
+   * the registry before did not wait for this process.
    */
   async join({ catalog, access, sessions, reset, trouble }: Acknowledgement): Promise<void> {
     const { pool, kind, form, secretKeys = [] } = this.#parts;
@@ -85,12 +88,12 @@ export class RegisteredProcess {
     )} RETURNING id`;
   }
 
-  /** Records what this process has applied, without renewing the lease. */
+  /** Records the versions that this process has applied, without renewing the lease. */
   async acknowledge(acknowledgement: Acknowledgement): Promise<void> {
     await this.#parts.pool.query(render(this.#update(acknowledgement, sql``)));
   }
 
-  /** Leaves the registry, so that nobody waits for this process. */
+  /** Removes this process from the registry, so that no process waits for it. */
   async leave(): Promise<void> {
     await this.#parts.pool.query(render(sql`DELETE FROM ${this.#table} WHERE id = ${this.id}`));
   }
@@ -117,7 +120,7 @@ export class RegisteredProcess {
  */
 const UNFLUSHED = sql`set_config('synchronous_commit', 'off', true) = 'off'`;
 
-/** Pauses between two checks, in milliseconds: each twice the one before. */
+/** Pauses between two checks, in milliseconds: each twice the previous one. */
 const PAUSE_MS = { first: 2, most: 40 };
 
 interface Missing {
@@ -127,26 +130,26 @@ interface Missing {
   readonly lost: boolean;
 }
 
-/** Conditions on entries: which have not applied it, and which of these are not waited for. */
+/** Conditions on entries: which have not applied the change, and which of these to ignore. */
 interface Question {
   readonly behind: Sql;
   readonly excused: Sql;
 }
 
 export interface Waiting {
-  /** Ends the waiting with its reason. */
+  /** Aborts the wait with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** Timeout in milliseconds; missing processes then count as lost. */
   readonly within?: number;
 }
 
-/** The versions that edges must have applied; those not named do not matter. */
+/** The versions that edges must have applied; versions that are not named are ignored. */
 export type Known = Partial<Pick<Acknowledgement, 'catalog' | 'access' | 'sessions'>>;
 
 /** The kind of processes that answer requests. */
 const ANSWERING = 'edge';
 
-/** All live processes, for those who wait for them. */
+/** All live processes, for callers that wait for them. */
 export class Members {
   readonly #pool: Pool;
   readonly #table: Sql;
@@ -158,12 +161,11 @@ export class Members {
   }
 
   /**
-   * Resolves when each live edge has applied these versions or later ones. An edge that cannot load
-   * a catalog is not waited for. Other processes check for themselves before they begin.
-   * @returns the names of processes that have not and are not waited for any more
+   * Resolves when each live edge has applied these versions or later ones. It does not wait for an
+   * edge that cannot load a catalog. Other processes check for themselves before they begin.
    */
   acknowledged({ catalog, access, sessions }: Known, waiting: Waiting = {}): Promise<string[]> {
-    // A release that does not record it has null there, and is not waited for.
+    // The value is null in releases that do not record it, and is ignored.
     const rights = sql`coalesce(access < ${access ?? 0}::bigint
       OR sessions < ${sessions ?? 0}::bigint, false)`;
     const outdated = sql`catalog < ${catalog ?? 0}::bigint`;
@@ -178,7 +180,7 @@ export class Members {
 
   /**
    * Resolves when each live process has applied this reset or a later one.
-   * @returns the names of processes that have not and are not waited for any more
+   * @returns the names of processes that have not applied it and are ignored
    */
   confirmed(reset: number, waiting: Waiting = {}): Promise<string[]> {
     const excused = sql`trouble IS NOT NULL`;
@@ -202,9 +204,9 @@ export class Members {
   }
 
   /**
-   * Finds processes that are behind. Those whose lease has expired are removed by this statement,
-   * so that one that is still alive notices before it serves again. One that renews its lease
-   * meanwhile is waited for.
+   * Finds processes that are behind. This statement removes those whose lease has expired, so that
+   * one that is still alive notices before it serves requests again. It waits for one that renews
+   * its lease meanwhile.
    */
   async #missing({ behind, excused }: Question): Promise<Missing[]> {
     const { rows } = await this.#pool.query<Missing>(

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 
 const manifest = v.object({ version: v.string() });
 
-/** As package.json says. */
+/** The version in package.json. */
 export const RELEASE: string = v.parse(
   manifest,
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')),

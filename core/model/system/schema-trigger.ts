@@ -67,9 +67,8 @@ async function look(client: Client, trigger: SchemaTrigger, call: Sql): Promise<
 }
 
 /**
- * Installs or removes the event trigger when the role is a superuser. Does nothing when everything
- * is as it should be, or the role may not.
- * @returns whether it is installed afterwards
+ * Installs or removes the event trigger when the role is a superuser. Does nothing when it is
+ * already correct, or the role lacks the privilege.
  */
 export async function settleSchemaTrigger(
   pool: Pool,

@@ -1,6 +1,6 @@
 /** Why Sluice cannot start: a problem of its environment that an operator can fix. */
 
-/** The message is one line that names the variable or right and says what to do. */
+/** The message is one line that names the variable or privilege and the required action. */
 export class SetupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -2,7 +2,7 @@
 
 const SPACE = new Set([' ', '\t', '\n', '\v', '\f', '\r']);
 
-/** Reads `"…"` from the quote at `start`; null when it does not end. */
+/** Parses `"…"` from the quote at `start`; null when it does not end. */
 function quotedElement(text: string, start: number): { value: string; next: number } | null {
   let value = '';
   for (let at = start + 1; at < text.length; at += 1) {
@@ -14,7 +14,7 @@ function quotedElement(text: string, start: number): { value: string; next: numb
   return null;
 }
 
-/** Reads an element without quotes, up to the comma or brace after it. */
+/** Parses an element without quotes, up to the comma or brace after it. */
 function bareElement(text: string, start: number): { value: string; next: number } {
   let value = '';
   let at = start;
@@ -56,7 +56,7 @@ export function arrayElements(text: string): string[] | null {
   return null;
 }
 
-/** The text of one element, quoted so that nothing in it is read as syntax. */
+/** The text of one element, quoted so that no part of it is parsed as syntax. */
 function quoteElement(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

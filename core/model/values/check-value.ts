@@ -1,6 +1,6 @@
 /**
- * Checks the text of a value before PostgreSQL sees it: why PostgreSQL would refuse it for a
- * column. In doubt PostgreSQL decides, so this never refuses what it would accept.
+ * Checks the text of a value before it is sent to PostgreSQL: why PostgreSQL would reject it for a
+ * column. In doubt PostgreSQL decides, so this never rejects a value that it would accept.
  */
 
 import type { ErrorCode } from '#core/base/errors/catalogue.ts';
@@ -13,13 +13,13 @@ import { jsonFault } from './json-fault.ts';
 import { decimalFault, floatFault, type NumberFault, wholeFault } from './number.ts';
 import { isTimeOfDay, isTimestampText } from './timestamp-text.ts';
 
-/** Why a value is refused. */
+/** Why a value is rejected. */
 export interface Fault {
   readonly code: ErrorCode;
   readonly reason: Reason;
 }
 
-/** Null when PostgreSQL may get the text. */
+/** Null when the text may be sent to PostgreSQL. */
 export type TextCheck = (text: string) => Fault | null;
 
 const BOOLEAN =
@@ -85,7 +85,7 @@ function floatCheck(bytes: 4 | 8): TextCheck {
   );
 }
 
-/** Characters as PostgreSQL counts them; surplus blanks at the end are cut off, not refused. */
+/** Characters as PostgreSQL counts them; excess trailing blanks are removed, not rejected. */
 function lengthCheck(most: number): TextCheck {
   const fault: Fault = {
     code: 'VALUE_TOO_LONG',
@@ -110,7 +110,7 @@ function isJson(text: string): boolean {
 
 const NO_JSON = refused(reason('value_json_expected'));
 
-/** Refuses of a document what a column of type `json` would store, although nothing can read it. */
+/** Rejects documents that a column of type `json` would store, although later reads fail. */
 export function readableCheck(text: string): Fault | null {
   const fault = jsonFault(text);
   return fault === null ? null : refused(fault);
@@ -142,8 +142,8 @@ function arrayCheck(element: TextCheck): TextCheck {
 const ANYTHING: TextCheck = () => null;
 
 /**
- * Types whose values name tables and the like. PostgreSQL looks such a name up among all objects,
- * so accepting or refusing a value would reveal which exist.
+ * Types whose values name tables and other database objects. PostgreSQL looks such a name up among
+ * all objects, so accepting or rejecting a value would disclose which exist.
  */
 const OBJECT_NAMES = [
   'class',
@@ -206,9 +206,9 @@ function typeCheck(column: ColumnDescriptor): TextCheck {
 }
 
 /**
- * Makes the check for a field's values as text for PostgreSQL. It checks type, range, length and
- * enum members, and refuses what PostgreSQL cannot store in a text: NUL and unpaired surrogates.
- * Dates and times are accepted in ISO 8601 forms, and as PostgreSQL prints them.
+ * Creates the check for a field's values as text for PostgreSQL. It checks type, range, length and
+ * enum members, and rejects text that PostgreSQL cannot store: NUL and unpaired surrogates. Dates
+ * and times are accepted in ISO 8601 forms, and in PostgreSQL's output format.
  */
 export function textChecker(field: ColumnField): TextCheck {
   const known = checks.get(field);
@@ -220,7 +220,7 @@ export function textChecker(field: ColumnField): TextCheck {
 
 const checks = new WeakMap<ColumnField, TextCheck>();
 
-/** The value as it is stored must fit the column too. */
+/** The value must also fit the column in its stored form. */
 function fieldCheck({ type, column, codec }: ColumnField): TextCheck {
   const own = typeCheck(column);
   if (codec === null) return own;

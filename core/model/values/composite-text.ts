@@ -1,4 +1,4 @@
-/** Objects and lists as the texts that PostgreSQL reads. */
+/** Objects and lists as text in PostgreSQL's input format. */
 import type { ColumnField } from '../catalog/catalog.ts';
 
 /** A document whose exact text is known, such as one with numbers that JavaScript would round. */
@@ -14,7 +14,7 @@ export class JsonText {
   }
 }
 
-/** A list as PostgreSQL's array literal: every member quoted, so that none is misread. */
+/** A list as PostgreSQL's array literal: every member quoted, so that each is parsed as text. */
 function arrayLiteral(list: readonly unknown[]): string {
   const members = list.map((member) => {
     if (member === null) return 'NULL';
@@ -30,7 +30,7 @@ function numbersLiteral({ text }: JsonText): string | null {
   return /^\[[^"{]*\]$/.test(text) ? text.replaceAll('[', '{').replaceAll(']', '}') : null;
 }
 
-/** The bytes of `{"type":"Buffer","data":[…]}`, the form in which they are read; null for other objects. */
+/** The bytes of `{"type":"Buffer","data":[…]}`, their format in answers; null for other objects. */
 export function bytesLiteral(value: object): string | null {
   if (!('data' in value) || !Array.isArray(value.data)) return null;
   const bytes = value.data.map(Number);
@@ -38,7 +38,7 @@ export function bytesLiteral(value: object): string | null {
   return `\\x${Buffer.from(bytes).toString('hex')}`;
 }
 
-/** The text form of an object or a list, for the types that take one; null for those that do not. */
+/** The text of an object or a list, for the types that accept one; null for other types. */
 export function compositeText(field: ColumnField, value: object): string | null {
   if (field.column.elementType !== null) {
     if (value instanceof JsonText) return numbersLiteral(value);

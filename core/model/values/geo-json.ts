@@ -25,7 +25,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   MultiPolygon: listOf(listOf(isRing, 1)),
 };
 
-/** Deepest nesting of collections of geometries. */
+/** The maximum nesting of geometry collections. */
 const MAX_DEPTH = 8;
 
 /** Whether a value is a geometry in GeoJSON. */
@@ -41,7 +41,7 @@ export function isGeoJson(value: unknown, depth = 0): value is object {
   return check !== undefined && 'coordinates' in value && check(value.coordinates);
 }
 
-/** The geometry of a text; null when it is none. */
+/** The geometry of a text; null for another text. */
 export function geoJsonOf(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,18 +1,19 @@
 /**
- * Finds what keeps PostgreSQL from reading a document, although a column of type `json` would store
- * it: U+0000, half a surrogate pair, and numbers beyond `numeric`. Columns of type `jsonb` refuse the same.
+ * Finds parts of a document that PostgreSQL cannot read, although a column of type `json` would
+ * store them: U+0000, half a surrogate pair, and numbers beyond `numeric`. Columns of type `jsonb`
+ * reject the same.
  */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { MOST_FRACTION_DIGITS, MOST_WHOLE_DIGITS } from './number.ts';
 
-/** U+0000, and halves of surrogate pairs, which are pairs where they follow each other. */
+/** U+0000, and halves of surrogate pairs; two adjacent halves may form a pair. */
 const DELICATE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 const ESCAPED_BACKSLASHES = /\\\\/g;
 const PAIR = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/g;
 const HALF = /\\u[dD][89a-fA-F]/;
 
-/** Every text with a number beyond `numeric` has one of these. */
+/** Every text with a number beyond `numeric` matches one of these. */
 const DELICATE_NUMBER = /\d[eE][+-]?\d{5}|\d{255}/;
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 const NUMBER = /(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?/g;
@@ -23,13 +24,13 @@ const BEYOND = reason('value_has_number_out_of_range');
 
 function escapeFault(text: string): Reason | null {
   if (!text.includes('\\u') || !DELICATE_ESCAPE.test(text)) return null;
-  // Backslashes that are escaped go first, so that each one that is left begins an escape.
+  // Escaped backslashes are removed first, so that each remaining one begins an escape.
   const bare = text.replace(ESCAPED_BACKSLASHES, '');
   if (bare.includes('\\u0000')) return NUL;
   return HALF.test(bare.replace(PAIR, '')) ? BROKEN : null;
 }
 
-/** Whether `numeric` takes a number: it has 131,072 digits before the point, and 16,383 behind. */
+/** Whether a number fits into `numeric`: 131,072 digits before the point, and 16,383 behind. */
 function isBeyond({
   whole = '',
   fraction = '',
@@ -47,7 +48,7 @@ function numberFault(text: string): Reason | null {
   return numbers.some(({ groups }) => groups !== undefined && isBeyond(groups)) ? BEYOND : null;
 }
 
-/** What PostgreSQL cannot read in a text that is valid JSON; null where it can read all. */
+/** The unreadable part of a text that is valid JSON; null where PostgreSQL can read all. */
 export function jsonFault(text: string): Reason | null {
   return escapeFault(text) ?? numberFault(text);
 }

@@ -1,7 +1,7 @@
 /**
  * Checks the JSON type of a value: it must fit the type of the field. Only numbers may be texts,
- * because JSON cannot represent all of them. In URLs, forms and CSV, where everything is text,
- * values are converted before.
+ * because JSON cannot represent all of them. In URLs, forms and CSV, where all values are text,
+ * values are converted first.
  */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
@@ -11,7 +11,7 @@ import type { FieldType } from '../catalog/field-type.ts';
 /** The JSON type of a value that is neither null, list nor object. */
 export type Kind = 'string' | 'number' | 'boolean';
 
-/** The JSON type of a value; null for others. */
+/** The JSON type of a value; null for other values. */
 export function kindOf(value: unknown): Kind | null {
   const kind = typeof value;
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : null;
@@ -33,13 +33,13 @@ const BOOLEAN: Demand = {
 const TEXT: Demand = { kinds: new Set<Kind>(['string']), reason: reason('value_text_expected') };
 const LIST: Demand = { kinds: new Set(), reason: reason('value_list_expected') };
 const SHAPE: Demand = { kinds: new Set(), reason: reason('value_geometry_expected') };
-/** Types that are read and written as text. */
+/** Types that are text in JSON. */
 const UNKNOWN: Demand = {
   kinds: new Set<Kind>(['string', 'number']),
   reason: reason('value_text_expected'),
 };
 
-/** Null for a type that takes all. */
+/** Null for a type that accepts all JSON types. */
 const BY_TYPE: Readonly<Partial<Record<FieldType, Demand | null>>> = {
   integer: NUMBER,
   bigInteger: NUMBER,

@@ -1,10 +1,11 @@
 /**
- * Checks numbers in text: integers, decimals with precision and scale, floating-point numbers. Only
- * spellings count that every supported PostgreSQL reads: no hexadecimal ones, and none with `_`.
+ * Checks numbers in text: integers, decimals with precision and scale, floating-point numbers. It
+ * accepts only notations that every supported PostgreSQL version reads: no hexadecimal ones, and
+ * none with `_`.
  */
 import type { ColumnDescriptor } from '../catalog/descriptor.ts';
 
-/** What is wrong with a number: its form, or its size. */
+/** The fault of a number: its form, or its size. */
 export type NumberFault = 'form' | 'range';
 
 const WHOLE = /^[ \t\n\v\f\r]*[+-]?\d+[ \t\n\v\f\r]*$/;
@@ -30,13 +31,13 @@ export function wholeFault(text: string, bytes: 2 | 4 | 8): NumberFault | null {
   return exact < least || exact > most ? 'range' : null;
 }
 
-/** More digits than a column of whole numbers has room for. */
+/** The maximum number of digits of an integer column. */
 const MOST_DIGITS = 40;
 const WHOLE_TYPES = new Set(['int2', 'int4', 'int8']);
 
 /**
- * The text of a JSON number for a column. A column of whole numbers, or of lists of them, reads
- * digits alone, so a number such as `1E3` or `1.0` is written out there.
+ * The text of a JSON number for a column. An integer column, or a list of integers, accepts only
+ * digits, so a number such as `1E3` or `1.0` is expanded.
  */
 export function numberText(
   { elementType, typeName }: Pick<ColumnDescriptor, 'elementType' | 'typeName'>,
@@ -56,8 +57,8 @@ const USUAL = new Uint8Array(256);
 for (const char of '0123456789+-.eE') USUAL[char.charCodeAt(0)] = 1;
 
 /**
- * Whether bytes have only what usual numbers have, so that only PostgreSQL needs to check them.
- * Faster than a check of a text.
+ * Whether bytes consist only of characters of usual numbers, so that only PostgreSQL needs to check
+ * them. Faster than a check of a text.
  */
 export function looksLikeNumber(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) if (USUAL[bytes[at] ?? 0] === 0) return false;
@@ -86,7 +87,7 @@ function readDecimal(text: string): Decimal | null {
 export const MOST_WHOLE_DIGITS = 131_072;
 export const MOST_FRACTION_DIGITS = 16_383;
 
-/** The fault of a decimal; without a precision only the limits of the type count. */
+/** The fault of a decimal; without a precision only the limits of the type apply. */
 export function decimalFault(
   text: string,
   precision: number | null,
@@ -115,12 +116,12 @@ function besideReal(value: number, step: 1 | -1): number {
   return FLOAT[0];
 }
 
-/** Digits that tell each floating-point number of 4 bytes from all others. */
+/** The number of digits that distinguishes all 4-byte floating-point numbers. */
 const REAL_DIGITS = 9;
-/** Digits behind the first one that show such a number to its end, or close to it. */
+/** Decimal places that show such a number exactly, or nearly so. */
 const ALL_DIGITS = 100;
 
-/** The closest number of so many digits between two others; null when there is none. */
+/** The closest number with a given number of digits between two others; null without one. */
 function roundedReal(value: number, count: number, [least, most]: readonly number[]) {
   const [mantissa = '', exponent] = value.toExponential(ALL_DIGITS).split('e');
   const digits = mantissa.replace('.', '');
@@ -135,7 +136,7 @@ function roundedReal(value: number, count: number, [least, most]: readonly numbe
   return fitting ?? null;
 }
 
-/** The shortest digits that stand for a floating-point number of 4 bytes, as PostgreSQL prints it. */
+/** The shortest digits that identify a 4-byte floating-point number, as PostgreSQL prints it. */
 function shortestReal(value: number): string {
   const [before, after] = [besideReal(value, -1), besideReal(value, 1)];
   const next = Number.isFinite(after) ? after : value + (value - before);
@@ -147,7 +148,9 @@ function shortestReal(value: number): string {
   return value.toPrecision(REAL_DIGITS);
 }
 
-/** Whether a column of type `real` gives a number back as it is written; true for what is no number. */
+/**
+ * Whether a `real` column returns a number as it was written; true for text that is not a number.
+ */
 export function isRealExact(text: string): boolean {
   const value = readDecimal(text);
   const real = Math.abs(Math.fround(Number(text)));

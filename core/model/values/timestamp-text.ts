@@ -1,7 +1,7 @@
 /**
- * Checks dates and times: RFC 3339 and ISO 8601, extended or basic, or as PostgreSQL prints them in
- * ISO style (`infinity`, years beyond 9999, `BC`). The text must be a real day and a real time.
- * Other forms that PostgreSQL reads, such as `now` or `1/2/2024`, are refused.
+ * Checks dates and times: RFC 3339 and ISO 8601, extended or basic, or PostgreSQL's ISO output
+ * (`infinity`, years beyond 9999, `BC`). The text must be an existing day and time. Other forms
+ * that PostgreSQL accepts, such as `now` or `1/2/2024`, are rejected.
  */
 
 const ZONE = '(?:Z|[+-](?<zoneHour>\\d{2})(?::?(?<zoneMinute>\\d{2})(?::?\\d{2})?)?)';
@@ -60,7 +60,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= ZERO + 9;
 }
 
-/** The end of the zone that begins at `at`; -1 when it is not a simple one. */
+/** The end of the zone that begins at `at`; -1 when it has another form. */
 function afterZone(bytes: Uint8Array, at: number, end: number): number {
   const byte = bytes[at];
   if (byte === 0x5a) return at + 1;

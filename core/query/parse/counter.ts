@@ -1,6 +1,6 @@
 /**
- * Counts the parts of a query while it is parsed, so that one with too many is refused before much
- * is made of it. One counter goes through all levels of a query.
+ * Counts the parts of a query during parsing, so that an excessive query is rejected early. One
+ * counter serves all levels of a query.
  */
 
 import type { QueryLimits } from '#core/base/config/query-limits.ts';
@@ -8,7 +8,7 @@ import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
 import { type BoundedPart, requireWithin, STORED_LIMITS } from '../limits.ts';
 
-/** Operators whose value is a list, also where it is written as a text with commas. */
+/** Operators whose value is a list, also when written as comma-separated text. */
 const LIST_OPERATORS: ReadonlySet<string> = new Set(['_in', '_nin', '_between', '_nbetween']);
 
 function commasIn(text: string): number {
@@ -17,7 +17,7 @@ function commasIn(text: string): number {
   return count;
 }
 
-/** The parts that are counted here, and added up. */
+/** The parts that are counted and summed here. */
 type Counted = Exclude<BoundedPart, 'binds' | 'search'>;
 
 export class ElementCounter {
@@ -32,23 +32,23 @@ export class ElementCounter {
     this.#limits = { ...limits, fields: maxFields, levels: maxFields };
   }
 
-  /** Of a rule that is stored. */
+  /** A counter for a stored rule. */
   static ofStored(): ElementCounter {
     return new ElementCounter(STORED_LIMITS, Number.POSITIVE_INFINITY);
   }
 
-  /** @throws ServiceError INVALID_QUERY when these are too many with those before */
+  /** @throws ServiceError INVALID_QUERY when the total exceeds the limit */
   add(part: Counted, count = 1): void {
     this.#counts[part] += count;
     requireWithin(part, this.#counts[part], this.#limits[part]);
   }
 
-  /** @throws ServiceError INVALID_QUERY for a term of a search that is too long */
+  /** @throws ServiceError INVALID_QUERY for a search term that is too long */
   search(term: string): void {
     requireWithin('search', term.length, this.#limits.search);
   }
 
-  /** Runs what goes one level deeper. */
+  /** Runs work one level deeper. */
   nested<T>(work: () => T): T {
     this.#depth += 1;
     const { nesting: limit } = this.#limits;
@@ -61,7 +61,7 @@ export class ElementCounter {
     return result;
   }
 
-  /** Counts a condition and the values that it compares with. */
+  /** Counts a condition and its operands. */
   condition(operator: string, value: unknown): void {
     this.add('conditions');
     if (typeof value === 'string' && LIST_OPERATORS.has(operator)) {
@@ -69,7 +69,7 @@ export class ElementCounter {
     } else if (typeof value === 'object' && value !== null) this.#values(value);
   }
 
-  /** A path behind a variable looks something up, as a condition does. */
+  /** A variable with a path causes a lookup, like a condition. */
   #values(value: object): void {
     const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
     this.add('listValues', values.length);

@@ -14,29 +14,29 @@ import { checkOperand, isNumbered } from './operand.ts';
 
 const QUANTIFIERS: Readonly<Record<string, 'some' | 'none'>> = { _some: 'some', _none: 'none' };
 
-/** What is the same all over one filter. */
+/** The context of one filter. */
 interface Manner {
   readonly counter: ElementCounter;
   readonly spelled: boolean;
-  /** What stands below a field, a relation or a quantifier: there each part is a condition. */
+  /** It is below a field, a relation or a quantifier, where each part must be a condition. */
   readonly below: boolean;
-  /** The field whose related items are judged here. */
+  /** The field whose related items the filter tests. */
   readonly owner?: Owner | null | undefined;
 }
 
-/** A field in a filter: one that has fields below is a relation, and counts as such once. */
+/** A field in a filter; with fields below it is a relation, and is counted once. */
 interface Owner {
   isCounted: boolean;
 }
 
-/** Whether a filter is no condition: `{}`, `_and: []`, or nothing but these. */
+/** Whether a filter has no condition: `{}`, `_and: []`, or only these. */
 export function isUnconditional(filter: Filter): boolean {
   return (
     filter.kind === 'group' && filter.connective === 'and' && filter.filters.every(isUnconditional)
   );
 }
 
-/** A filter in a place where leaving out the condition would widen the whole. */
+/** Parses a filter that must not be empty, because an empty one would widen the result. */
 function parseCondition(value: unknown, place: string, manner: Manner): Filter {
   const filter = parseLevel(value, place, manner);
   if (isUnconditional(filter)) throw invalidQuery(reason('condition_missing', { place }));
@@ -79,7 +79,7 @@ function parseMember(key: string, value: unknown, path: string, manner: Manner):
   return { kind: 'field', key, filter, place };
 }
 
-/** Counts the relation whose fields are judged, once for all of them. */
+/** Counts the relation of the tested fields, once for all of them. */
 function countJoin({ owner, counter }: Manner): void {
   if (!owner || owner.isCounted) return;
   owner.isCounted = true;
@@ -105,11 +105,11 @@ function parseLevel(value: unknown, place: string, manner: Manner): Filter {
 }
 
 /**
- * Parses a filter object. A condition is complete or refused: only `{}` and `_and: []` mean that
- * there is none, and only where they stand below no field.
- * @param place the parameter it stands in, for errors
- * @param counter counts its parts; by default only the nesting is bounded, as of what is stored
- * @param spelled it comes from a URL, where texts such as `true` and `5` stand for values
+ * Parses a filter object. A condition is either complete or rejected: only `{}` and `_and: []` mean
+ * no condition, and only outside of fields.
+ * @param place the parameter that contains it, for errors
+ * @param counter counts its parts; by default only the nesting is limited, as for stored filters
+ * @param spelled it comes from a URL, where texts such as `true` and `5` represent other values
  * @throws ServiceError INVALID_QUERY naming the place, such as `filter.author.name._eq`
  */
 export function parseFilter(

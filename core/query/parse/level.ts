@@ -1,4 +1,4 @@
-/** Parses what may be asked of one level of a query: of the collection, or under `deep`. */
+/** Parses the parameters of one level of a query: of the collection, or under `deep`. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
@@ -9,28 +9,28 @@ import type { ElementCounter } from './counter.ts';
 import { parseFilter } from './filter.ts';
 import { parseJsonText, parseList, parsePath, requireShortName } from './list.ts';
 
-/** Where a level stands: its parameters, a prefix for their names, and the bounds that apply. */
+/** The source of a level: its parameters, the prefix of their names, and the limits that apply. */
 interface Source {
   readonly parameters: JsonObject;
-  /** How the parameters are called in errors: `` for the root, `deep.tags._` below. */
+  /** The prefix of parameter names in errors: `` for the root, `deep.tags._` below. */
   readonly prefix: string;
   readonly bounds: QueryBounds;
   readonly counter: ElementCounter;
-  /** Those of the parameters that come from a JSON body; the others are spelled in a URL. */
+  /** The parameters that come from a JSON body; the others are texts of a URL. */
   readonly typed: JsonObject;
-  /** Parameters that nobody knows are refused. */
+  /** Rejects unknown parameters. */
   readonly strict: boolean;
 }
 
-/** What one level can be asked; `deep` holds what is asked below. */
+/** The parameters of one level; `deep` contains those of the levels below. */
 export const LEVEL_PARAMETERS = [
   ...['fields', 'filter', 'search', 'sort', 'limit', 'offset', 'page', 'alias'],
   ...['aggregate', 'groupBy'],
 ];
 
 /**
- * Refuses parameters that are not among those that are known.
- * @param prefix how they are called in errors
+ * Rejects unknown parameters.
+ * @param prefix the prefix of their names in errors
  * @throws ServiceError INVALID_QUERY naming the first
  */
 export function requireKnown(parameters: JsonObject, known: readonly string[], prefix = ''): void {
@@ -73,7 +73,7 @@ function parseLimit(place: string, raw: unknown, bounds: QueryBounds): number | 
   throw invalidQuery(reason('limit_above_maximum', { place, max }));
 }
 
-/** `page` counts from 1 and wins over `offset`; without a limit there are no pages. */
+/** `page` counts from 1 and overrides `offset`; without a limit there are no pages. */
 function parseOffset({ parameters, prefix }: Source, limit: number | null): number {
   const { page, offset } = parameters;
   const start = given(offset) ? parseInteger(`${prefix}offset`, offset, 0) : 0;
@@ -85,7 +85,7 @@ function parseOffset({ parameters, prefix }: Source, limit: number | null): numb
   return result;
 }
 
-/** Blanks are no search: clients send what is typed while it is typed. */
+/** Blank text means no search: clients send it while the user types. */
 function parseSearch(place: string, raw: unknown, counter: ElementCounter): string | null {
   if (raw === undefined || raw === null) return null;
   const text = typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw;
@@ -138,20 +138,20 @@ function parseAggregate(place: string, raw: unknown, counter: ElementCounter): A
   });
 }
 
-/** Whether a member of `deep` may be a level below: an object, or a text that is one. */
+/** Whether a member of `deep` may be a level below: an object, or the text of one. */
 function mayBeLevel(value: unknown): boolean {
   return isJsonObject(value) || (typeof value === 'string' && value.trim().startsWith('{'));
 }
 
 /**
- * Whether a member of a level under `deep` without `_` is a parameter of it, as some clients write them.
- * What may be a level is one, because a relation can have any name.
+ * Whether a member of a level under `deep` is a parameter without its `_`, as some clients write
+ * it. A possible level is never a parameter, because a relation can have any name.
  */
 function isBareParameter(name: string, value: unknown): boolean {
   return LEVEL_PARAMETERS.includes(name) && !mayBeLevel(value);
 }
 
-/** The levels below: members of `deep` without `_`, each with its own parameters behind `_`. */
+/** The levels below: members of `deep` without `_`, each with its own parameters with `_`. */
 function parseDeep(place: string, raw: unknown, from: From, depth = 1): LevelsBelow {
   if (!given(raw)) return new Map();
   const value = parseJsonText(place, raw);
@@ -208,7 +208,7 @@ export function parseLevel(source: Source): Level {
   const limit = parseLimit(`${prefix}limit`, parameters.limit, bounds);
   return {
     fields: parseFields(`${prefix}fields`, fields, counter),
-    // An empty text or null is no filter that was left out, but one that lacks its condition.
+    // An empty text or null counts as an invalid filter, not as an omitted one.
     filter:
       filter === undefined
         ? null

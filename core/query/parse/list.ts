@@ -1,4 +1,4 @@
-/** Reads the texts of parameters: JSON, comma lists and dotted paths. */
+/** Parses the texts of parameters: JSON, comma lists and dotted paths. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
@@ -6,7 +6,7 @@ import { JSON_MAX_DEPTH } from '#core/base/json/json-bounds.ts';
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Path } from '../query.ts';
 
-/** An object loses a member of this name on its way, and with it a condition. */
+/** An object would lose a member of this name, and with it a condition. */
 export const RESERVED_NAME = '__proto__';
 
 function refuseReserved(key: string, value: unknown): unknown {
@@ -14,12 +14,12 @@ function refuseReserved(key: string, value: unknown): unknown {
   return value;
 }
 
-/** Most members of one object of JSON in a parameter; nobody asks by so many names. */
+/** The maximum number of members of a JSON object in a parameter; legitimate queries have fewer. */
 const JSON_MAX_MEMBERS = 10_000;
 
 /** Counts brackets, and the members of each object, outside of strings. */
 function requireSmall(place: string, text: string): void {
-  /** For each object or list that is open, how many names were in it. */
+  /** The number of names in each open object or list. */
   const names: number[] = [];
   let isString = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -43,7 +43,7 @@ function requireSmall(place: string, text: string): void {
   }
 }
 
-/** A parameter that may arrive as JSON text; other text is returned as it is. */
+/** A parameter that may be JSON text; other text is returned unchanged. */
 export function parseJsonText(place: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
@@ -58,13 +58,13 @@ export function parseJsonText(place: string, value: unknown): unknown {
   }
 }
 
-/** Told of each part of a list before the next one is read, so that it can refuse too many. */
+/** Called for each part of a list before the next one is parsed; may throw to reject too many. */
 type Count = () => void;
 
-/** Deepest path; what is too deep to be followed is told where relations are known. */
+/** The maximum length of a path; the limit of relations is checked where relations are known. */
 const MAX_SEGMENTS = 200;
 
-/** Splits at a character wherever it stands outside parentheses. */
+/** Splits at a character outside parentheses. */
 function split(text: string, separator: ',' | '.', count: Count): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -84,11 +84,11 @@ function split(text: string, separator: ',' | '.', count: Count): string[] {
   return parts;
 }
 
-/** Longest name of a field, with the relations, functions and documents that it leads through. */
+/** The maximum length of a field name, with its relations, functions and document path. */
 const MAX_NAME_LENGTH = 2_000;
 
 /**
- * Judges a name before it is looked into.
+ * Checks the length of a name before it is parsed.
  * @throws ServiceError INVALID_QUERY naming the place
  */
 export function requireShortName(name: string, place: string): void {
@@ -117,7 +117,7 @@ export function listEntries(value: unknown, place: string): readonly unknown[] {
 
 /**
  * A list of texts from a comma list, JSON text, a list, or an object with numbered members.
- * @param count called for each of them, before the next one is read
+ * @param count called for each of them, before the next one is parsed
  */
 export function parseList(place: string, raw: unknown, count: Count = () => undefined): string[] {
   const value = parseJsonText(place, raw);

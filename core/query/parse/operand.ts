@@ -1,6 +1,6 @@
 /**
- * The shape of what stands behind an operator: present, complete, and no more than the operator
- * takes. Whether it fits the field is not known here.
+ * Checks the shape of an operand: present, complete, and supported by the operator. The fit with
+ * the field is checked elsewhere.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -8,14 +8,14 @@ import { invalidQuery } from '#core/base/errors/service-error.ts';
 import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import { type OperandShape, type Operator, operandShape } from '../operator.ts';
 
-/** How true and false are spelled in a URL; an empty text is the operator without a value. */
+/** The spellings of true and false in a URL; an empty text is the operator without a value. */
 const FLAGS: ReadonlySet<unknown> = new Set([
   ...[true, 'true', 1, '1', ''],
   ...[false, 'false', 0, '0'],
 ]);
 const LIST_VARIABLES: ReadonlySet<unknown> = new Set(['$CURRENT_ROLES', '$CURRENT_POLICIES']);
 
-/** Values that stand for nothing; text means them too, because URLs know no other types. */
+/** Null values, also as text, because URLs have no other types. */
 function isNothing(value: unknown): boolean {
   return value === null || value === undefined || value === 'null' || value === 'NULL';
 }
@@ -64,7 +64,7 @@ function checkSingle(value: unknown, place: string): void {
   throw invalidQuery(reason('single_value_expected', { place }));
 }
 
-/** What an order or a part of a text is compared with: neither nothing nor an empty text. */
+/** Checks the operand of an ordering or substring operator: neither null nor an empty text. */
 function checkFilled(value: unknown, place: string): void {
   if (isNothing(value)) throw invalidQuery(reason('null_not_allowed', { place }));
   if (typeof value === 'object') throw invalidQuery(reason('single_value_expected', { place }));
@@ -80,7 +80,7 @@ function checkText(value: unknown, place: string): void {
   if (typeof value === 'object') throw invalidQuery(reason('text_expected', { place }));
 }
 
-/** An object, which may be the text of one. */
+/** Checks for an object, or for the text of one. */
 function checkGeometry(value: unknown, place: string): void {
   if (isGeometry(value) || (typeof value === 'string' && value.trim().startsWith('{'))) return;
   throw invalidQuery(reason('geometry_expected', { place }));
@@ -99,7 +99,7 @@ const CHECKS: Readonly<Record<OperandShape, Check>> = {
 };
 
 /**
- * Checks that an operator has its operands, and none beside.
+ * Checks that an operator has exactly its operands.
  * @param spelled they come from a URL
  * @throws ServiceError INVALID_QUERY naming the place
  */

@@ -1,6 +1,6 @@
 /**
- * Reads the query parameters of a request, in every spelling that clients send: bracket form
- * (already unfolded), JSON text, comma lists, or ready values from a SEARCH body.
+ * Parses the query parameters of a request, in every notation: bracket form (already unfolded),
+ * JSON text, comma lists, or typed values from a SEARCH body.
  */
 
 import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
@@ -28,7 +28,7 @@ function parseMeta(raw: unknown, counter: ElementCounter): MetaName[] {
   return [...new Set(names)];
 }
 
-/** `backlink` and its like: true unless it is said to be false. */
+/** Parses `backlink` and similar flags: true unless explicitly false. */
 function parseFlag(name: string, raw: unknown): boolean {
   if (raw === undefined || raw === null || raw === '') return true;
   if (raw === true || raw === 'true' || raw === '1' || raw === 1) return true;
@@ -36,7 +36,7 @@ function parseFlag(name: string, raw: unknown): boolean {
   throw invalidQuery(reason('parameter_boolean_expected', { name }));
 }
 
-/** Items have one version; both names that clients have for it are taken, others do not exist. */
+/** Items have one version, which has two names; other versions do not exist. */
 function checkVersion(raw: unknown): void {
   if (raw === undefined || raw === null || raw === '') return;
   if (typeof raw !== 'string') throw invalidQuery(reason('version_text_expected'));
@@ -45,20 +45,20 @@ function checkVersion(raw: unknown): void {
   }
 }
 
-/** All that a query object can hold. */
+/** All members of a query object. */
 export const QUERY_PARAMETERS = [
   ...LEVEL_PARAMETERS,
   ...['deep', 'meta', 'backlink', 'version', 'export', 'export_safe'],
 ];
 
 export interface ParseOptions {
-  /** Parameters that nobody knows are refused instead of passed over. */
+  /** Reject unknown parameters instead of ignoring them. */
   readonly strict?: boolean;
-  /** Parameters beside those of a query that are known to whoever asks. */
+  /** Further known parameters besides those of a query. */
   readonly beside?: readonly string[];
   /**
-   * Those of the parameters that come from a JSON body, where a value has the type that it is written
-   * in; the others are spelled in a URL.
+   * The parameters that come from a JSON body, whose values are typed; the others are texts of a
+   * URL.
    */
   readonly typed?: Parameters;
 }
@@ -66,7 +66,7 @@ export interface ParseOptions {
 /**
  * Parses the parameters of a read.
  * @throws ServiceError INVALID_QUERY naming the parameter and the place in it; FORBIDDEN for a
- *   version that there is not
+ * version that does not exist
  */
 export function parseQuery(
   parameters: Parameters,

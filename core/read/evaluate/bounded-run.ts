@@ -1,7 +1,7 @@
-/** Runs code that may never end, in a context of its own, because only there it can be stopped. */
+/** Runs code that may never end in a separate context, where a timeout can stop it. */
 import { type Context, runInContext } from 'node:vm';
 
-/** A machine that is too busy may stop the same code some times before it has had its time. */
+/** On a busy machine the timeout may stop the code several times before its time is used. */
 const MAX_ATTEMPTS = 5;
 
 /** Processor time of this thread so far, in milliseconds. */
@@ -15,9 +15,9 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * The value of a script that may take some milliseconds of processor time. Node's own timeout counts
- * time in which other processes have the processor, too; what it stops before its time is run again.
- * @throws what the script throws, and the timeout
+ * The value of a script that may take some milliseconds of processor time. Node's own timeout also
+ * counts time in which other processes run. A script that it stops too early is run again.
+ * @throws the errors of the script, and the timeout
  */
 export function runBounded(code: string, context: Context, milliseconds: number): unknown {
   const end = processorTime() + milliseconds;

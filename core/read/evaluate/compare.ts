@@ -1,6 +1,6 @@
 /**
- * Brings values of payloads and operands of rules into a form in which they compare as PostgreSQL
- * compares what is stored of them: by the field's type, whatever their spelling.
+ * Converts payload values and rule operands to a form that compares as PostgreSQL compares stored
+ * values: by the field's type, whatever their spelling.
  */
 
 import { canonicalUuid } from '#core/model/catalog/canonical-text.ts';
@@ -16,19 +16,22 @@ import {
   roundSeconds,
 } from './parse-timestamp.ts';
 
-/** A text whose other spellings nobody knows here: it equals itself, and more cannot be told. */
+/**
+ * A text whose equivalent spellings are unknown here: it equals itself, and other comparisons are
+ * undecided.
+ */
 interface Opaque {
   readonly opaque: string;
 }
 
-/** Null: it cannot be read as a value of the type. */
+/** Null: the value does not fit the type. */
 type Comparable = Instant | Decimal | Opaque | string | boolean;
 
 const BOOLEAN = /^(?:(t(?:r(?:ue?)?)?|y(?:es?)?|on|1)|f(?:a(?:l(?:se?)?)?)?|no?|off?|0)$/i;
 const UUID = /^(?:(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}|\{(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}\})$/i;
 const PRECISION = /^time\w*\((\d)\)/;
 
-/** A date without a zone is meant in UTC, as sessions of the database read it. */
+/** A date without a zone is in UTC, like in database sessions. */
 export function toDate(value: unknown): Date | null {
   if (typeof value === 'number') return new Date(value);
   if (typeof value !== 'string') return null;
@@ -37,14 +40,14 @@ export function toDate(value: unknown): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-/** The value as a text; lists as they are stored. */
+/** The value as text; lists as they are stored. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(String).join(',');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Whether the value stands in a payload, so that its column cuts and rounds it. */
+/** `value` is a payload value, which its column truncates and rounds; `operand` is not. */
 export type ComparisonSide = 'value' | 'operand';
 
 function number(value: unknown): Decimal | null {
@@ -57,7 +60,7 @@ function numeric({ column }: ColumnField, value: unknown, side: ComparisonSide):
   return column.numericScale === null ? found : roundDecimal(found, column.numericScale);
 }
 
-/** The nearest number that the column can hold, where it can hold one; one of another base is not read. */
+/** The nearest number that the column can store, if any; null for numbers in another base. */
 function float({ column }: ColumnField, value: unknown): Decimal | null {
   const text = textOf(value).trim();
   const found = number(value);
@@ -96,7 +99,9 @@ function truth(value: unknown): boolean | null {
   return match === null ? null : match[1] !== undefined;
 }
 
-/** A text as its column keeps it: blanks beyond its length are cut, and none at the end may count. */
+/**
+ * A text as its column stores it: truncated to its length, and without trailing blanks in `bpchar`.
+ */
 function keptText({ column }: ColumnField, text: string, side: ComparisonSide): string {
   const { typeName, maxLength } = column;
   const limited = typeName === 'varchar' || typeName === 'bpchar';
@@ -105,14 +110,14 @@ function keptText({ column }: ColumnField, text: string, side: ComparisonSide): 
   return typeName === 'bpchar' ? cut.replace(/ +$/, '') : cut;
 }
 
-/** Whether the column's own type passes over upper and lower case. */
+/** Whether the column's own type ignores case. */
 export function isCaseInsensitive(field: ColumnField | null): boolean {
   return field?.column.typeName === 'citext';
 }
 
 const ESCAPE = /\\(\\|[0-3][0-7]{2})/g;
 
-/** Bytes in hexadecimal; operands are texts, values are written as PostgreSQL reads bytes. */
+/** Bytes in hexadecimal; operands are texts, values have PostgreSQL's input format for bytes. */
 function bytes(value: unknown, side: ComparisonSide): string | null {
   if (typeof value === 'object' && value !== null && 'data' in value && Array.isArray(value.data)) {
     return Buffer.from(value.data.map(Number)).toString('hex');
@@ -127,7 +132,7 @@ function bytes(value: unknown, side: ComparisonSide): string | null {
   return Buffer.from(plain, 'latin1').toString('hex');
 }
 
-/** Whether values have spellings that only PostgreSQL knows. */
+/** Whether only PostgreSQL can compare different spellings of the field's values. */
 export function hasDatabaseSpellings({ type, column }: ColumnField): boolean {
   return column.elementType === null && (type === 'unknown' || type.startsWith('geometry'));
 }
@@ -161,7 +166,7 @@ function comparableOf(field: ColumnField, value: unknown, side: ComparisonSide):
   }
 }
 
-/** The timestamp of a date or time field, for its parts; null when it has none. */
+/** The timestamp from which the parts of a date or time field are taken; null when it has none. */
 export function dateOfParts(field: ColumnField, value: unknown): Date | null {
   const instant = temporalValue(field, value, 'value');
   if (typeof instant !== 'bigint') return null;
@@ -169,14 +174,16 @@ export function dateOfParts(field: ColumnField, value: unknown): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-/** They differ, and neither comes first. */
+/** The values differ and have no order. */
 const UNORDERED = Number.NaN;
 
 function isDecimal(value: object): value is Decimal {
   return 'digits' in value;
 }
 
-/** Members of documents and results of functions: numbers by value, all else by their texts. */
+/**
+ * Compares members of documents and results of functions: numbers by value, other values as text.
+ */
 function compareUntyped(value: unknown, operand: unknown): number {
   const [left, right] = [value, operand].map((one) =>
     typeof one === 'boolean' ? parseDecimal(String(Number(one))) : number(one),
@@ -188,9 +195,9 @@ function compareUntyped(value: unknown, operand: unknown): number {
 }
 
 /**
- * Negative, zero or positive; NaN when the two differ and have no order; null when it cannot be told
- * what the two are to each other, and so nothing may be said of them.
- * @param field null for what is no field: a member of a document, the result of a function
+ * Negative, zero or positive; NaN when the two differ and have no order; null when the comparison
+ * is undecided.
+ * @param field null for a value without a field: a member of a document, the result of a function
  */
 export function compare(
   field: ColumnField | null,
@@ -218,7 +225,7 @@ function only(text: string, form: RegExp): string | null {
   return form.test(text) ? text : null;
 }
 
-/** Elements that are texts, or are written in the one way that is sure. */
+/** The stored text of a list; null when an element has more than one possible spelling. */
 function listText({ column }: ColumnField, value: readonly unknown[]): string | null {
   const isPlain = (entry: unknown) =>
     TEXTS.has(column.elementType ?? '') || typeof entry === 'number' || typeof entry === 'boolean';
@@ -226,8 +233,8 @@ function listText({ column }: ColumnField, value: readonly unknown[]): string | 
 }
 
 /**
- * What operators look into that ask for a part of a text, as it will be stored; null for a spelling
- * of which that is not known.
+ * The text, as it will be stored, in which operators search for a substring; null when its stored
+ * spelling is unknown.
  */
 export function storedText(field: ColumnField | null, value: unknown): string | null {
   const text = textOf(value);

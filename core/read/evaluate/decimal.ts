@@ -1,7 +1,7 @@
-/** Numbers of any length in a form in which they compare exactly, as PostgreSQL's numeric does. */
+/** Numbers of any length in a form that compares exactly, like PostgreSQL's numeric. */
 
 export interface Decimal {
-  /** 2: no number, which PostgreSQL orders after all that are. */
+  /** 2: NaN, which PostgreSQL orders after all numbers. */
   readonly sign: -1 | 0 | 1 | 2;
   /** The value is `0.digits × 10^exponent`. */
   readonly exponent: number;
@@ -12,7 +12,7 @@ export interface Decimal {
 const ZERO: Decimal = { sign: 0, exponent: 0, digits: '' };
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 const WORD = /^(?:(nan)|([+-]?)inf(?:inity)?)$/i;
-/** Whole numbers of other bases, which newer releases of PostgreSQL read. */
+/** Integers in other bases, which newer releases of PostgreSQL accept. */
 const BASED = /^([+-]?)(0[xob][0-9a-f]+)$/i;
 
 function made(negative: boolean, all: string, exponent: number): Decimal {
@@ -37,7 +37,9 @@ function ofBase(text: string): Decimal | null {
   }
 }
 
-/** The number that a text is in any spelling that PostgreSQL knows; null for others. */
+/**
+ * The number that a text represents in any spelling that PostgreSQL accepts; null for other texts.
+ */
 export function parseDecimal(text: string): Decimal | null {
   const plain = text.trim().replace(/(?<=[0-9a-fxob])_(?=[0-9a-f])/gi, '');
   const word = WORD.exec(plain);
@@ -61,7 +63,7 @@ export function compareDecimals(left: Decimal, right: Decimal): number {
   return left.digits < right.digits ? -left.sign : left.sign;
 }
 
-/** Rounds to so many digits after the point, half away from zero. */
+/** Rounds to a number of decimal places, half away from zero. */
 export function roundDecimal(value: Decimal, scale: number): Decimal {
   const { sign, exponent, digits } = value;
   const kept = exponent + scale;

@@ -1,16 +1,16 @@
-/** How a payload breaks a rule, in the form that clients know. */
+/** How a payload violates a rule, in the format for clients. */
 import { ServiceError } from '#core/base/errors/service-error.ts';
 
-/** One broken rule: what kind of rule, and what it would have taken. */
+/** One violated rule: its kind, and the details of the expected value. */
 export interface Fault {
-  /** The top-level member first, then what lies below it. */
+  /** The top-level member first, then the members below it. */
   readonly path: readonly string[];
-  /** The operator without its underscore; `required` for a member that must be there. */
+  /** The operator without its underscore; `required` for a missing member. */
   readonly type: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The error of a fault. */
+/** The error for a fault. */
 export function faultError({ path, type, details }: Fault): ServiceError {
   const [field = '', ...below] = path;
   return new ServiceError('FAILED_VALIDATION', { field, path: below, type, ...details });

@@ -1,4 +1,4 @@
-/** The rules that fields carry in their metadata, which hold for every caller. */
+/** The rules in the metadata of fields, which apply to every caller. */
 
 import { placed, type Reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -25,7 +25,7 @@ function parse(catalog: Catalog, collection: Collection): readonly Filter[] {
   });
 }
 
-/** What keeps the rule of a field from being judged; null when nothing does. */
+/** The reason why the rule of a field cannot be evaluated; null when it can. */
 export function fieldRuleFault(
   catalog: Catalog,
   collection: Collection,
@@ -38,8 +38,8 @@ export function fieldRuleFault(
 }
 
 /**
- * The rules of a collection's fields, parsed once for each version of it.
- * @throws ServiceError UNPROCESSABLE_ENTITY for a rule that cannot be read: nothing is written past it
+ * The rules of a collection's fields, parsed once per catalog version.
+ * @throws ServiceError UNPROCESSABLE_ENTITY for a rule that cannot be read, which blocks all writes
  */
 export function fieldRules(catalog: Catalog, collection: Collection): readonly Filter[] {
   const found = known.get(collection);

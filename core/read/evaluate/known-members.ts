@@ -1,13 +1,14 @@
-/** Refuses what a schema does not know of a body, for clients that prefer strict handling. */
+/** Rejects unknown members of a body, for clients that prefer strict handling. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { isJsonObject } from '#core/base/json/json-object.ts';
 
 /**
- * Refuses members of a body, and of the objects in it, that its schema does not know.
- * @param known what the schema made of it
- * @param isPassedOver whether the schema takes the member at a place, and leaves it out
+ * Rejects members of a body, and of the objects in it, that its schema does not define.
+ * @param known the parsed body
+ * @param isPassedOver whether the schema accepts the member at a place, but omits it from the
+ * result
  * @throws ServiceError INVALID_PAYLOAD naming the first
  */
 export function requireKnownMembers(

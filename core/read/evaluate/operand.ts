@@ -1,6 +1,6 @@
 /**
- * Whether the operands of a validation fit the field that they stand on: one that does not would
- * never be equal to a value, and so let all of them pass where equality is forbidden.
+ * Checks that the operands of a validation fit their field. An unfitting operand would never equal
+ * a value, so that a rule against equality would let every value pass.
  */
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
@@ -19,7 +19,7 @@ import { isCheckableByDatabase } from './operation.ts';
 type Operation = Extract<Filter, { kind: 'operation' }>;
 
 const KEY = '00000000-0000-4000-8000-000000000000';
-/** Somebody of whom everything is known, and when. */
+/** A caller and a time for which every variable has a value. */
 const BINDING = {
   caller: { ...ANONYMOUS, user: KEY, role: KEY, roles: [KEY], policies: [KEY] },
   now: new Date(0),
@@ -40,7 +40,7 @@ function entriesOf({ operator, value }: Operation): readonly unknown[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [value];
 }
 
-/** What an entry stands for; nothing where only the caller's records tell. */
+/** The values of an operand; empty when they depend on the caller's records. */
 function meaningsOf(entry: unknown): readonly unknown[] {
   if (typeof entry !== 'string') return [entry];
   if (isRecordPath(entry)) return [];
@@ -49,7 +49,7 @@ function meaningsOf(entry: unknown): readonly unknown[] {
   return Array.isArray(found) ? found : [found];
 }
 
-/** What is wrong with a condition that only PostgreSQL judges, on a field of the item itself. */
+/** The fault of a condition on the item's own field that only PostgreSQL can evaluate. */
 function opaqueFault({ type }: ColumnField, { operator, value, place }: Operation): Reason | null {
   const isShape = isGeometry({ type }) && operandShape(operator) !== 'flag' && value !== null;
   return isShape ? faultOf(() => geometryOf({ value, place, spelled: false })) : null;
@@ -66,8 +66,8 @@ function faultOf(look: () => void): Reason | null {
 }
 
 /**
- * @param field null for the result of a function, which is a whole number
- * @param isOwn it is a field of the item itself, of which PostgreSQL can be asked
+ * @param field null for the result of a function, which is an integer
+ * @param isOwn it is a field of the item itself, which PostgreSQL can evaluate
  */
 export function operandFault(
   field: ColumnField | null,

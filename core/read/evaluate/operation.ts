@@ -1,27 +1,30 @@
-/** Judges one operator on one member of a payload. */
+/** Evaluates one operator on one member of a payload. */
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { type Operator, operatorsOf, type SpatialOperator } from '#core/query/operator.ts';
 import { compare, hasDatabaseSpellings, isCaseInsensitive, storedText, textOf } from './compare.ts';
 import type { Matcher } from './regex.ts';
 
-/** Stands for a variable that has no value, and for what a rule cannot see: nothing holds for it. */
+/**
+ * Stands for a variable without a value, and for a value that a rule cannot read: no test holds for
+ * it.
+ */
 export const UNKNOWN: unique symbol = Symbol('unknown');
 
-/** A member as an operator meets it. */
+/** A member that an operator is applied to. */
 export interface Subject {
-  /** Undefined when the payload does not have it; {@link UNKNOWN} when it cannot be judged. */
+  /** Undefined when the payload does not have it; {@link UNKNOWN} when it cannot be evaluated. */
   readonly value: unknown;
-  /** Null for members that are no fields with a column. */
+  /** Null for members that are not fields with a column. */
   readonly field: ColumnField | null;
 }
 
-/** What a rule holds against a member. */
+/** The violation of a rule by a member. */
 export interface RuleViolation {
   readonly type: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Whether a test holds, and what is told when it does not. */
+/** Whether a test holds, and the details of the violation otherwise. */
 interface Verdict {
   readonly holds: boolean;
   readonly type?: string;
@@ -30,7 +33,7 @@ interface Verdict {
 
 type Judge = (subject: Subject, operand: unknown, matcher: Matcher) => Verdict;
 
-/** `false` asks the opposite of what the operator says. */
+/** The operand `false` negates the operator. */
 function flag(operand: unknown): boolean {
   return !(operand === false || operand === 'false' || operand === 0 || operand === '0');
 }
@@ -51,14 +54,14 @@ function equals(subject: Subject, operand: unknown): boolean {
   return order(subject, operand) === 0;
 }
 
-/** Whether it is certain that the two are not the same, in whatever spelling. */
+/** Whether the two certainly differ, in any spelling. */
 function differs(subject: Subject, operand: unknown): boolean {
   if (subject.value === null || operand === null) return subject.value !== operand;
   const found = order(subject, operand);
   return found !== null && found !== 0;
 }
 
-/** An order of the value to the operand that passes. */
+/** A test that passes for some orders of the value and the operand. */
 function ordered(passes: (order: number) => boolean): Judge {
   return (subject, operand) => {
     const found = order(subject, operand);
@@ -66,7 +69,7 @@ function ordered(passes: (order: number) => boolean): Judge {
   };
 }
 
-/** Null has no text: what it does not hold it does not hold. */
+/** A test of the value's text. Null has no text: only the negated test holds for it. */
 function textual(
   negated: boolean,
   insensitive: boolean,
@@ -76,7 +79,7 @@ function textual(
     const details = { substring: operand };
     if (value === null) return { holds: negated, details };
     const text = storedText(field, value);
-    // Of what only PostgreSQL can spell nobody knows here what it does not hold.
+    // The stored spelling is unknown here, so a negated test cannot be shown to hold.
     if (text === null || (negated && field !== null && hasDatabaseSpellings(field))) {
       return { holds: false, details };
     }
@@ -86,7 +89,7 @@ function textual(
   };
 }
 
-/** Equality whatever the case. */
+/** Case-insensitive equality. */
 function sameText(negated: boolean): Judge {
   const judge = textual(negated, true, (text, part) => text === part);
   return (subject, operand, matcher) => ({
@@ -109,7 +112,7 @@ const isEmpty = ({ value, field }: Subject) =>
   (Array.isArray(value) && value.length === 0) ||
   (typeof value === 'string' && (value === '' || storedText(field, value) === ''));
 
-/** Both ends of a range; the one that is missed is told. */
+/** A test of both bounds of a range; the violation names the bound that fails. */
 const between: Judge = (subject, operand) => {
   const [low, high, ...more] = listOf(operand);
   if (low === undefined || high === undefined || more.length > 0) return { holds: false };
@@ -133,12 +136,12 @@ const outside: Judge = (subject, operand) => {
   return { holds: isOutside, type: 'lt', details: { valid: low } };
 };
 
-/** Among the members of a list; a null there is SQL's, which equals nothing, not even null. */
+/** Membership in a list; a null in it behaves like SQL's NULL, which equals nothing. */
 function isAmong(subject: Subject, operand: unknown): boolean {
   return listOf(operand).some((entry) => entry !== null && equals(subject, entry));
 }
 
-/** One for each operator of the language that is judged in memory, and those of payloads alone. */
+/** The tests of all operators that are evaluated in memory, including those for payloads only. */
 const JUDGES: Readonly<Record<Exclude<Operator, SpatialOperator> | '_regex', Judge>> = {
   _eq: (subject, operand) => ({ holds: equals(subject, operand), details: { valid: operand } }),
   _neq: (subject, operand) => ({ holds: differs(subject, operand), details: { invalid: operand } }),
@@ -194,19 +197,19 @@ function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 
-/** Cases of letters beyond ASCII are what the database's locale says. */
+/** The database's locale determines the case of letters beyond ASCII. */
 function hasKnownCases(texts: readonly unknown[]): boolean {
   return texts.every((text) => isAscii(textOf(text)));
 }
 
-/** Whether PostgreSQL takes the operator on the field, and so can be asked. */
+/** Whether PostgreSQL supports the operator for the field, and so can evaluate it. */
 export function isCheckableByDatabase({ type }: ColumnField, operator: string): boolean {
   return operatorsOf(type, false).some((name) => name === operator);
 }
 
 /**
- * Whether what an operator says of a value is known without PostgreSQL: not of values that have
- * spellings which only it knows, of lists and documents, and of what its locale decides.
+ * Whether an operator can be evaluated without PostgreSQL. It cannot for values whose spellings
+ * only PostgreSQL compares, for most lists and documents, and for tests that depend on its locale.
  */
 export function isDecidable(
   operator: string,
@@ -228,8 +231,8 @@ export function isDecidable(
 }
 
 /**
- * Judges an operator. What the payload does not have passes, but for `_submitted`; an operator
- * that payloads do not know lets nothing pass.
+ * Evaluates an operator. A missing member passes every operator but `_submitted`; nothing passes an
+ * unknown operator.
  */
 export function operatorViolation(
   operator: string,

@@ -1,6 +1,6 @@
 /**
- * Reads dates and times as PostgreSQL does, exactly, for sessions in UTC: ISO-8601 forms, extended
- * and basic, and those that PostgreSQL prints. What may not be written at all is refused elsewhere.
+ * Parses dates and times exactly, like PostgreSQL in a UTC session: extended and basic ISO-8601
+ * forms, and PostgreSQL's own output. Invalid input is rejected elsewhere.
  */
 
 const ZONE = '(?<zone>Z|(?<sign>[+-])(?<zh>\\d{2})(?::?(?<zm>\\d{2})(?::?(?<zs>\\d{2}))?)?)';
@@ -25,7 +25,7 @@ function clockOf({ hour, minute, second, fraction }: Parts): bigint | null {
   return whole * SECOND + BigInt(digits.padEnd(6, '0'));
 }
 
-/** Days since 1970 in the Gregorian calendar, whatever the year (Fliegel and Van Flandern). */
+/** Days since 1970 in the Gregorian calendar, for any year (Fliegel and Van Flandern). */
 function dayOf({ year, month, day, bc }: Parts): bigint {
   const full = bc === undefined ? Number(year) : 1 - Number(year);
   const months = Number(month);
@@ -46,22 +46,22 @@ function partsOf(text: string): Parts | undefined {
   return (TIMESTAMP.exec(text) ?? BASIC.exec(text))?.groups;
 }
 
-/** Before or after all timestamps; undefined for a text that says neither. */
+/** `infinity` is after all timestamps, `-infinity` before them; undefined for another text. */
 function endless(text: string): number | undefined {
   if (!/^-?infinity$/i.test(text)) return undefined;
   return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
-/** Microseconds since 1970, of a date those of its midnight; null for what is none. */
+/** Microseconds since 1970, for a date those of its midnight; null for another value. */
 export type Instant = bigint | number | null;
 
-/** A date: time of day and zone do not count. */
+/** A date: its time of day and zone are ignored. */
 export function parseDate(text: string): Instant {
   const parts = partsOf(text.trim());
   return parts === undefined ? (endless(text.trim()) ?? null) : dayOf(parts) * DAY;
 }
 
-/** @param zoned the zone counts; a type without a zone passes over it */
+/** @param zoned applies the zone; a type without a zone ignores it */
 export function parseInstant(text: string, zoned: boolean): Instant {
   const parts = partsOf(text.trim());
   if (parts === undefined) return endless(text.trim()) ?? null;
@@ -76,10 +76,10 @@ export function parseTime(text: string): Instant {
   return parts === undefined ? null : clockOf(parts);
 }
 
-/** Moments are rounded as seen from here. */
+/** The day from which PostgreSQL rounds timestamps (2000-01-01). */
 const EPOCH = 10_957n * DAY;
 
-/** Rounds to so many digits of seconds, as a column of that precision does. */
+/** Rounds to a number of fractional digits of seconds, like a column of that precision. */
 export function roundSeconds(instant: Instant, digits: number, isTime: boolean): Instant {
   if (typeof instant !== 'bigint') return instant;
   const unit = 10n ** BigInt(6 - digits);

@@ -1,14 +1,14 @@
 /**
- * Matches regular expressions that come from the database. A pattern may need a time that doubles
- * with each character of the text, so matching runs where it can be stopped, and all of one
- * request's matching together has a limit.
+ * Matches regular expressions that come from the database. The time of a pattern may double with
+ * each character of the text. Matching therefore runs with a timeout, and all matching of one
+ * request shares a limit.
  */
 import { type Context, createContext } from 'node:vm';
 import { processorTime, runBounded } from './bounded-run.ts';
 
-/** Longest text that is matched; a longer one does not match. */
+/** The maximum length of a text; a longer one does not match. */
 const MAX_TEXT = 10_000;
-/** Longest pattern that is tried; a longer one matches nothing. */
+/** The maximum length of a pattern; a longer one matches no text. */
 const MAX_PATTERN = 1_000;
 /** Processor time for all matching of one request, in milliseconds. */
 const BUDGET_MS = 200;
@@ -19,7 +19,7 @@ function partsOf(pattern: string): { readonly source: string; readonly flags: st
   return { source, flags };
 }
 
-/** Whether a text is a pattern that can be read. */
+/** Whether a text is a valid pattern. */
 export function isPattern(text: string): boolean {
   if (text === '' || text.length > MAX_PATTERN) return false;
   const { source, flags } = partsOf(text);
@@ -37,8 +37,8 @@ export class Matcher {
   #left = BUDGET_MS;
 
   /**
-   * Whether a text matches a pattern, written bare or as `/pattern/flags`. False as well for a
-   * pattern that cannot be read, and for whatever comes after the time is used up.
+   * Whether a text matches a pattern, written bare or as `/pattern/flags`. Also false for an
+   * invalid pattern, and for every match after the time is used up.
    */
   matches(pattern: string, text: string): boolean {
     if (text.length > MAX_TEXT || pattern.length > MAX_PATTERN || this.#left <= 0) return false;

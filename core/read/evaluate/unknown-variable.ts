@@ -1,4 +1,4 @@
-/** Checks names of variables in what is stored: an unknown one would never have a value. */
+/** Finds unknown variables in stored values: an unknown variable would never have a value. */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { isRecordPath } from '../plan/caller-record-path.ts';
@@ -10,12 +10,12 @@ const VARIABLES: ReadonlySet<string> = new Set([
   '$CURRENT_POLICIES',
 ]);
 
-/** Whether a text begins like a variable of the caller, and is none. */
+/** Whether a text begins like a variable of the caller, but names no variable. */
 export function isUnknownVariable(text: string): boolean {
   return text.startsWith('$CURRENT_') && !VARIABLES.has(text) && !isRecordPath(text);
 }
 
-/** What is wrong with the variables in a JSON value; null when nothing is. */
+/** The fault of the variables in a JSON value; null without a fault. */
 export function variableFault(value: unknown, place: string): Reason | null {
   if (typeof value === 'string') {
     return isUnknownVariable(value) ? reason('no_such_variable', { place, value }) : null;

@@ -1,6 +1,6 @@
 /**
- * Whether a stored rule can be read: its grammar, and for validations the names in it. One that
- * cannot is refused where it is stored, and lets nothing pass where it is met.
+ * Checks whether a stored rule is valid: its grammar, and for validations also its names. An
+ * invalid rule is rejected when it is stored; a stored one lets no payload pass.
  */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
@@ -19,7 +19,7 @@ type Operation = Extract<Filter, { kind: 'operation' }>;
 
 const FLAGS: ReadonlySet<unknown> = new Set([true, false]);
 
-/** What is wrong with the grammar of a filter; null when nothing is. */
+/** The fault in the grammar of a filter; null without a fault. */
 export function filterFault(value: unknown, place: string): Reason | null {
   try {
     parseFilter(value, place);
@@ -30,7 +30,7 @@ export function filterFault(value: unknown, place: string): Reason | null {
   }
 }
 
-/** What an operator that only payloads know lacks; undefined for other names. */
+/** The fault of an operator for payloads only; undefined for other names. */
 function payloadFault(key: string, { value }: Operation, place: string): Reason | null | undefined {
   if (key === '_submitted') return FLAGS.has(value) ? null : reason('boolean_expected', { place });
   if (key !== '_regex') return undefined;
@@ -39,16 +39,16 @@ function payloadFault(key: string, { value }: Operation, place: string): Reason 
     : reason('regular_expression_invalid', { place });
 }
 
-/** A part of a payload that names are looked up in; null where anything may stand. */
+/** The scope in which names are looked up; null where any name is valid. */
 type Part = { readonly collection: Collection } | null;
 
-/** What operators stand on. */
+/** The value that operators apply to. */
 interface Stand {
-  /** What lies below; undefined where nothing does. */
+  /** The scope of the value's members; undefined when it has no members. */
   readonly below: Part | undefined;
-  /** Null for the result of a function, undefined for what has no type. */
+  /** Null for the result of a function, undefined for a value without a type. */
   readonly field?: ColumnField | null;
-  /** It is a field of the item itself, of which PostgreSQL can be asked. */
+  /** It is a field of the item itself, which PostgreSQL can evaluate. */
   readonly isOwn: boolean;
 }
 
@@ -59,7 +59,7 @@ class Reading {
     this.#catalog = catalog;
   }
 
-  /** A filter whose names are members of an item. */
+  /** Checks a filter whose names are members of an item. */
   level(filter: Filter, part: Part, isOwn = false): Reason | null {
     if (filter.kind === 'group') {
       return first(filter.filters, (inner) => this.level(inner, part, isOwn));
@@ -91,7 +91,7 @@ class Reading {
     );
   }
 
-  /** What lies below a value; undefined where nothing does. */
+  /** The scope of a value's members; undefined when it has no members. */
   #below(relation: Relation | undefined, isDocument: boolean): Part | undefined {
     if (relation === undefined) return isDocument ? null : undefined;
     if (relation.kind === 'a2o') return null;
@@ -100,7 +100,7 @@ class Reading {
     return collection === undefined ? null : { collection };
   }
 
-  /** A filter that stands on one value. */
+  /** Checks a filter that applies to one value. */
   value(filter: Filter, stand: Stand): Reason | null {
     switch (filter.kind) {
       case 'group':
@@ -137,8 +137,8 @@ function first(filters: readonly Filter[], look: (filter: Filter) => Reason | nu
 const known = new WeakMap<Filter, { readonly catalog: Catalog; readonly fault: Reason | null }>();
 
 /**
- * What keeps a validation of the items of a collection from being judged; null when nothing does.
- * Remembered for the catalog that it was last looked at with.
+ * The reason why a validation of a collection's items cannot be evaluated; null when it can. Cached
+ * for the catalog of the last check.
  */
 export function validationFault(
   catalog: Catalog,

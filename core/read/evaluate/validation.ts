@@ -1,7 +1,7 @@
 /**
- * Judges payloads in memory by filters: those of permissions and those of fields. What a payload
- * does not have passes every operator but `_submitted`; what cannot be judged passes none. Conditions
- * on fields of the item itself that only PostgreSQL can judge are left open, for whoever can ask it.
+ * Validates payloads in memory by the filters of permissions and fields. A missing member passes
+ * every operator but `_submitted`; a value that cannot be evaluated passes no operator. Conditions
+ * on the item's own fields that only PostgreSQL can evaluate stay open for the caller.
  */
 import type { Caller } from '#core/access/grants.ts';
 import type { ServiceError } from '#core/base/errors/service-error.ts';
@@ -19,40 +19,46 @@ import { Matcher } from './regex.ts';
 
 type FieldFilter = Extract<Filter, { kind: 'field' }>;
 
-/** What rules may refer to beside the payload. */
+/** The context of rules besides the payload. */
 export interface ValidationContext {
-  /** Tells the types of members; null when they are no fields. */
+  /** Determines the types of members; null when they are not fields. */
   readonly collection: Collection | null;
-  /** Tells what stands behind relations; without it members of related items have no types. */
+  /** Determines the targets of relations; without it members of related items have no types. */
   readonly catalog?: Catalog;
   readonly caller: Caller;
   readonly now: Date;
-  /** What variables with a path stand for; null without a value, absent where it leads nowhere. */
+  /**
+   * The values of variables with a path: null without a value, absent if the path cannot be
+   * resolved.
+   */
   readonly records?: ReadonlyMap<string, unknown>;
 }
 
-/** Where names are looked up: an object, and how it was come to. */
+/** The object in which names are looked up, and the path to it. */
 interface Level {
   readonly item: JsonObject;
-  /** Tells the types of its members; null where anything may stand. */
+  /** Determines the types of its members; null where any member is valid. */
   readonly collection: Collection | null;
   readonly path: readonly string[];
-  /** The filter of a field of the item itself; absent below it. */
+  /** The filter of the item's own field; absent on lower levels. */
   readonly own?: FieldFilter;
 }
 
-/** What is found out about an item. */
+/** The result of validating an item. */
 export interface ValidationResult {
-  /** One for each rule that it breaks; what is open counts as broken. */
+  /** One for each rule that it violates; an open rule counts as violated. */
   readonly faults: readonly ServiceError[];
-  /** Conditions, each on one field of the item, that only PostgreSQL can judge. */
+  /** Conditions, each on one field of the item, that only PostgreSQL can evaluate. */
   readonly open: readonly Filter[];
 }
 
 const NOTHING_HELD: ReadonlySet<Filter> = new Set();
 const leaves = new WeakMap<Filter, Filter>();
 
-/** A condition on one value as one on the item: the same each time, so that it can be told by it. */
+/**
+ * Wraps a condition on one value as a condition on the item. It returns the same object each time,
+ * so that the result can be matched by identity.
+ */
 function leafOf(own: FieldFilter, filter: Filter): Filter {
   const known = leaves.get(filter);
   if (known !== undefined) return known;
@@ -61,7 +67,7 @@ function leafOf(own: FieldFilter, filter: Filter): Filter {
   return leaf;
 }
 
-/** Operators that only payloads know; the grammar of filters takes them for fields. */
+/** Operators for payloads only; the grammar of filters parses them as fields. */
 const PAYLOAD_OPERATORS: ReadonlySet<string> = new Set(['_regex', '_submitted']);
 
 /** The week of ISO-8601: the first one has the year's first Thursday. */
@@ -83,12 +89,12 @@ const PARTS: Readonly<Record<string, (date: Date) => number>> = {
   second: (date) => date.getUTCSeconds(),
 };
 
-/** A member of its own; what every object inherits was not sent. */
+/** An own member; inherited properties were not sent. */
 function memberOf(item: JsonObject, name: string): unknown {
   return Object.hasOwn(item, name) ? item[name] : undefined;
 }
 
-/** The result of a function on a member; what is no date has no parts. */
+/** The result of a function on a member; a value that is not a date has no parts. */
 function called(
   { name, field }: FunctionCall,
   item: JsonObject,
@@ -115,7 +121,7 @@ export class Validation {
     this.#rules = rules;
   }
 
-  /** The errors of an item, one for each rule that it breaks. */
+  /** The errors of an item, one for each rule that it violates. */
   faults(item: JsonObject): readonly ServiceError[] {
     return this.judge(item).faults;
   }
@@ -127,11 +133,14 @@ export class Validation {
     this.#held = held;
     this.#open = new Set();
     const faults = this.#rules.flatMap((rule) => this.#level(rule, level)).map(faultError);
-    // What passes whatever becomes of them need not be asked.
+    // An item that is valid whatever the open conditions yield needs no query.
     return { faults, open: faults.length === 0 ? [] : [...this.#open] };
   }
 
-  /** A value of a preset: dynamic variables give way to what they stand for, null without a value. */
+  /**
+   * The value of a preset, with dynamic variables replaced by their values; null for one without a
+   * value.
+   */
   resolve(value: unknown): unknown {
     const found = this.#operand(value);
     if (Array.isArray(found)) return found.filter((entry) => entry !== UNKNOWN);
@@ -148,7 +157,7 @@ export class Validation {
     return found === NO_VALUE ? UNKNOWN : found;
   }
 
-  /** Any of the alternatives is enough; where there is none nothing passes. */
+  /** One passing alternative is enough; an empty list rejects everything. */
   #any(filters: readonly Filter[], judge: (filter: Filter) => Fault[]): Fault[] {
     if (filters.length === 0) return [{ path: [], type: 'unreadable', details: {} }];
     const found = filters.map(judge);
@@ -160,7 +169,7 @@ export class Validation {
     return connective === 'or' ? this.#any(filters, judge) : filters.flatMap(judge);
   }
 
-  /** A filter whose names are members of an object. */
+  /** Evaluates a filter whose names are members of an object. */
   #level(filter: Filter, level: Level): Fault[] {
     if (filter.kind === 'group') return this.#group(filter, (part) => this.#level(part, level));
     const { item, collection, path } = level;
@@ -179,7 +188,7 @@ export class Validation {
     return this.#value(filter.filter, { value, field }, below);
   }
 
-  /** The collection of the items that stand for a relation; null where that is not known. */
+  /** The collection of a relation's items; null where it is unknown. */
   #behind(collection: Collection | null, name: string): Collection | null {
     const { catalog } = this.#facts;
     if (catalog === undefined || collection === null) return null;
@@ -189,7 +198,7 @@ export class Validation {
     return catalog.collections.get(side.collection) ?? null;
   }
 
-  /** A filter that stands on one value. */
+  /** Evaluates a filter that applies to one value. */
   #value(filter: Filter, subject: Subject, level: Level): Fault[] {
     switch (filter.kind) {
       case 'group':
@@ -199,14 +208,18 @@ export class Validation {
       case 'field':
         return this.#below(filter, subject, level);
       default: {
-        // Lists of related items are not judged in a payload, and what is in a value not in memory.
+        // Lists of related items cannot be evaluated in a payload, and contents of values not in
+        // memory.
         const unknown = { ...subject, value: missingOr(subject) };
         return this.#judge(filter.kind, null, unknown, { ...level, filter });
       }
     }
   }
 
-  /** The members of an object that was sent for a relation; of a mere key nothing is known. */
+  /**
+   * Evaluates the members of an object sent for a relation; if only a key was sent, they are
+   * unknown.
+   */
   #below(filter: FieldFilter, subject: Subject, level: Level): Fault[] {
     const { value } = subject;
     if (PAYLOAD_OPERATORS.has(filter.key) && filter.filter.kind === 'operation') {
@@ -237,7 +250,9 @@ export class Validation {
   }
 }
 
-/** Whether only PostgreSQL can tell what an operator says; nothing holds for a variable without value. */
+/**
+ * Whether only PostgreSQL can evaluate an operator; no test holds for a variable without a value.
+ */
 function isLeftOpen(operator: string, subject: Subject, operand: unknown): boolean {
   if (subject.value === undefined) return false;
   const operands = Array.isArray(operand) ? operand : [operand];
@@ -249,7 +264,7 @@ function missingOr({ value }: Subject): unknown {
   return value === undefined ? undefined : UNKNOWN;
 }
 
-/** Whether an object that is no item of a collection meets a filter. */
+/** Whether an object that is not an item of a collection meets a filter. */
 export function passesFilter(filter: Filter, members: JsonObject, caller: Caller): boolean {
   const facts = { collection: null, caller, now: new Date() };
   return new Validation(facts, [filter]).faults(members).length === 0;

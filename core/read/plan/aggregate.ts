@@ -39,13 +39,13 @@ function groupOf(scope: Scope, asked: string): Group {
   return { asked, key: asked, value: { kind: 'column', column } };
 }
 
-/** Whether a level is answered by groups of its items rather than by them. */
+/** Whether a level returns groups of items instead of items. */
 export function isAggregated(level: Level): boolean {
   return level.aggregate.length > 0 || level.groupBy.length > 0;
 }
 
 /**
- * Plans the aggregates of a level; a level that only groups has none.
+ * Plans the aggregates of a level; a level that only groups has no aggregates.
  * @throws ServiceError FORBIDDEN, INVALID_QUERY
  */
 export function planAggregation(scope: Scope, level: Level): Aggregation {
@@ -65,7 +65,7 @@ export function planAggregation(scope: Scope, level: Level): Aggregation {
   };
   const asked = level.sort.map(({ path, descending }) => ({ value: sortable(path), descending }));
   const named = new Set(level.sort.map(({ path }) => path.join('.')));
-  // The groups' own values decide ties.
+  // The remaining groups break ties.
   const ties = groups.filter(({ key, asked: name }) => !named.has(key) && !named.has(name));
   const terms = [...asked, ...ties.map((value) => ({ value, descending: false }))];
   return { kind: 'groups', groups, aggregates, terms, nullsLast: scope.through !== undefined };

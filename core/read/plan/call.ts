@@ -25,7 +25,7 @@ function takes(name: string, type: string): boolean {
   return type === 'time' && TIMES.has(name);
 }
 
-/** How many items of a list the caller sees, for a row of the scope. */
+/** The number of list items that the caller may see, for a row of the scope. */
 function relatedCount(scope: Scope, relation: ToMany): Value {
   const child = enterScope(scope, relation, relation.many.collection, relation.field);
   const guard = guardOf(scope, relation.field);
@@ -41,9 +41,9 @@ function countRelated(scope: Scope, call: FunctionCall): Value | null {
 
 /**
  * The value of a call for a row of the scope.
- * @param clause the query parameter it stands in
- * @throws ServiceError FORBIDDEN for a field that may not be seen, INVALID_QUERY where the function
- *   does not fit the field
+ * @param clause the query parameter that contains it
+ * @throws ServiceError FORBIDDEN for a field that may not be seen, INVALID_QUERY when the function
+ * does not fit the field
  */
 export function planCall(scope: Scope, call: FunctionCall, clause: string): Value {
   const { name, field: fieldName } = call;
@@ -52,7 +52,7 @@ export function planCall(scope: Scope, call: FunctionCall, clause: string): Valu
     if (count !== null) return count;
   }
   const column = columnRef(scope, fieldName, clause);
-  // A part of a value that is never shown would show it after all.
+  // A part of a concealed value would disclose it.
   if (isConcealed(column.field)) throw unknownField(scope, fieldName, clause);
   const { type, column: described } = column.field;
   if (name === 'json' && type === 'json') {

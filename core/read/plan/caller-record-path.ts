@@ -1,7 +1,6 @@
 /**
- * Paths behind variables: `$CURRENT_USER.role.name` stands for the values that the path leads to
- * from the caller's own records. They are read by a sub-select of the statement itself, which is
- * the same for every row.
+ * Paths of variables: `$CURRENT_USER.role.name` stands for the values at the end of the path from
+ * the caller's own records. A subselect of the statement reads them; it is the same for every row.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -36,7 +35,7 @@ const COLLECTION: Readonly<Record<string, string>> = {
   $CURRENT_POLICIES: 'system_policies',
 };
 
-/** What no rule may compare with, whoever wrote it. */
+/** Fields that no rule may compare with. */
 const SECRETS: ReadonlySet<string> = new Set([
   'password',
   'token',
@@ -72,18 +71,21 @@ function conversionOf({ text, family }: RecordPath, field: ColumnField | null): 
   throw invalidQuery(reason('compared_field_of_other_type', { text }));
 }
 
-/** All values of a path. @throws ServiceError INVALID_QUERY when they do not compare with the field */
+/**
+ * All values of a path. @throws ServiceError INVALID_QUERY when they cannot be compared with the
+ * field
+ */
 export function allValues(path: RecordPath, field: ColumnField | null): PathOperand {
   return { kind: 'path', path, as: conversionOf(path, field), all: true };
 }
 
-/** The one value of a path. @throws ServiceError INVALID_QUERY also where there may be several */
+/** The only value of a path. @throws ServiceError INVALID_QUERY also when it may have several */
 export function singleValue(path: RecordPath, field: ColumnField | null): PathOperand {
   if (path.single) return { ...allValues(path, field), all: false };
   throw invalidQuery(reason('compared_field_has_several_values', { text: path.text }));
 }
 
-/** A path while it is followed: the scope it has come to, and how it got there. */
+/** The state of resolving a path: the current scope, and the joins that lead to it. */
 interface Walk {
   scope: Scope;
   single: boolean;
@@ -118,7 +120,7 @@ function targetOf(scope: Scope, relation: Relation, scoped: string | null, place
   throw invalidQuery(reason('field_collection_expected', { place, field: relation.field }));
 }
 
-/** Follows one segment; `item:collection` where it may lead to several. */
+/** Resolves one segment; `item:collection` for a relation to several collections. */
 function follow(walk: Walk, segment: string, place: string): void {
   const { field, collection } = parseScopedName(segment);
   const relation = visibleRelation(walk.scope, field);
@@ -126,7 +128,7 @@ function follow(walk: Walk, segment: string, place: string): void {
   step(walk, relation, targetOf(walk.scope, relation, collection, place), segment);
 }
 
-/** The column that the last segment names; for a list of related items their key. */
+/** The column that the last segment names; for a list of related items, their key. */
 function lastColumn(walk: Walk, name: string, place: string): string {
   if (visibleField(walk.scope, name)?.column) return name;
   follow(walk, name, place);
@@ -135,7 +137,7 @@ function lastColumn(walk: Walk, name: string, place: string): string {
   return key.name;
 }
 
-/** Lists inside a value count as several values; null for a value that is no list. */
+/** The list type of a value, whose elements count as several values; null for a single value. */
 function elementsOf({ field }: Column): RecordPath['elements'] {
   if (field.column.elementType !== null) return 'array';
   if (field.type === 'csv') return 'csv';
@@ -146,16 +148,16 @@ function familyOf({ field: { type, column } }: Column): Family | undefined {
   return type !== 'uuid' || column.typeName === 'uuid' ? FAMILIES[type] : 'text';
 }
 
-/** Whether a text is a variable with a path behind it. */
+/** Whether a text is a variable with a path. */
 export function isRecordPath(text: string): boolean {
   return /^\$CURRENT_(USER|ROLE|ROLES|POLICIES)\./.test(text);
 }
 
 /**
- * Follows a variable with a path.
+ * Resolves a variable with a path.
  * @returns {@link NO_VALUE} when the caller has no such record
  * @throws ServiceError FORBIDDEN for a field that is unknown, concealed, or may not be seen;
- *   INVALID_QUERY for one whose values cannot be compared
+ * INVALID_QUERY for one whose values cannot be compared
  */
 export function resolveRecordPath(
   context: PlanContext,

@@ -1,5 +1,5 @@
 /**
- * Conditions of a plan, with what must be known about them to combine them rightly under SQL's
+ * Conditions of a plan, with the facts that are needed to combine them correctly under SQL's
  * three-valued logic.
  */
 
@@ -9,25 +9,25 @@ import type { OperandType, Operator } from '#core/query/operator.ts';
 import type { Placeholder } from './placeholder.ts';
 import type { Column, Guard, Join, Table, Value } from './plan.ts';
 
-/** What an operator judges. */
+/** The value that an operator tests. */
 export interface Subject {
   readonly value: Value;
   readonly type: OperandType;
-  /** The column behind it; null for the result of a function or a part of a document. */
+  /** Its column; null for the result of a function or a part of a document. */
   readonly field: ColumnField | null;
   readonly concealed: boolean;
-  /** When the caller sees it; null: always. */
+  /** The rows on which the caller may see it; null: all rows. */
   readonly guard: Guard | null;
 }
 
-/** A value of the SQL type that it is compared in. */
+/** A value, in the SQL type of the comparison. */
 export interface ValueOperand {
   readonly kind: 'value';
   readonly type: string;
   readonly text: string | Placeholder<string>;
 }
 
-/** Several of them. */
+/** Several values. */
 export interface ListOperand {
   readonly kind: 'list';
   readonly type: string;
@@ -40,17 +40,20 @@ export type Operand =
   | PathOperand
   | { readonly kind: 'geometry'; readonly shape: object };
 
-/** Comparisons with a variable that has no value; paths of which only the statement finds that out. */
+/**
+ * Whether a comparison's variable has no value; paths for which only the statement can determine
+ * that.
+ */
 export type Void = boolean | readonly PathOperand[];
 
 interface Judged {
-  /** Never true for a row whose columns are all null, as an outer join has where nothing matches. */
+  /** Never true for a row of nulls, which an outer join returns without a match. */
   readonly strict: boolean;
-  /** Compares with a variable that has no value; such a comparison may never widen an answer. */
+  /** Compares with a variable that has no value; such a comparison must never widen a result. */
   readonly void: Void;
 }
 
-/** One operator on one value. Those that ask whether a value is set have no operands. */
+/** One operator on one value. Tests for presence have no operands. */
 export interface Predicate extends Judged {
   readonly kind: 'test';
   readonly operator: Operator;
@@ -73,27 +76,27 @@ export type Condition =
       readonly value: boolean | null;
     })
   | (Judged & {
-      /** A list inside a value has one of some elements, each the text of a value. */
+      /** A list value contains one of some elements, each given as text. */
       readonly kind: 'holds';
       readonly subject: Subject;
       readonly negated: boolean;
       readonly texts: readonly string[];
     })
   | (Judged & {
-      /** Some element of a list inside a value, or none, meets a condition. */
+      /** Some element, or no element, of a list value meets a condition. */
       readonly kind: 'elements';
       readonly subject: Subject;
       readonly none: boolean;
       readonly condition: Condition;
     })
   | (Judged & {
-      /** The one related item meets a condition; without one its fields count as null. */
+      /** The one related item meets a condition; without an item its fields count as null. */
       readonly kind: 'one';
       readonly join: Join;
       readonly condition: Condition;
     })
   | (Judged & {
-      /** Some related item, or none, meets a condition; null: whatever it is. */
+      /** Some related item, or no related item, meets a condition; null: any item does. */
       readonly kind: 'many';
       readonly parent: Table;
       readonly table: Table;
@@ -118,14 +121,14 @@ export const VOID: Condition = { kind: 'constant', value: null, strict: true, vo
 /** A comparison with a null: unknown for every row. */
 export const UNKNOWN: Condition = { kind: 'constant', value: null, strict: true, void: false };
 
-/** Whether any of several comparisons lacks its value. */
+/** Whether any of several comparisons has a variable without a value. */
 export function anyVoid(voids: readonly Void[]): Void {
   if (voids.includes(true)) return true;
   const open = voids.flatMap((entry) => (typeof entry === 'boolean' ? [] : entry));
   return open.length === 0 ? false : open;
 }
 
-/** All of them, or any of them: all of none hold always, any of none never. */
+/** All or any of the parts: without parts, `and` always holds and `or` never holds. */
 export function combineConditions(
   connective: 'and' | 'or',
   parts: readonly Condition[],
@@ -143,34 +146,40 @@ export function combineConditions(
   };
 }
 
-/** The condition where the caller may see a field; without a guard everywhere. */
+/**
+ * The condition restricted to rows where the caller may see a field; without a guard, to all rows.
+ */
 export function whereVisible(guard: Guard | null, condition: Condition): Condition {
   if (guard === null) return condition;
   const { strict, void: isVoid } = condition;
   return { kind: 'seen', guard, condition, strict, void: isVoid };
 }
 
-/** The values of a path as they compare with a field. */
+/** The values of a path, converted for the comparison with a field. */
 export interface PathOperand {
   readonly kind: 'path';
   readonly path: RecordPath;
-  /** What the values are made: texts, or what texts look like; null: they stay what they are. */
+  /**
+   * The conversion of the values: to text, or from text that fits the type; null: no conversion.
+   */
   readonly as: 'text' | 'uuid' | 'number' | null;
-  /** All of them; else the only one. */
+  /** All values; else the only one. */
   readonly all: boolean;
 }
 
-/** A path as it was followed from the caller's record. */
+/** A resolved path from the caller's record. */
 export interface RecordPath {
-  /** As it was written. */
+  /** The path as written. */
   readonly text: string;
   readonly root: Table;
   readonly joins: readonly Join[];
-  /** The keys of the records, one or a list. */
+  /** The key or the list of keys of the records. */
   readonly ids: unknown;
   readonly isList: boolean;
   readonly column: Column;
-  /** What the value is a list in, whose elements count as several values; null for one value. */
+  /**
+   * The list type of the value, whose elements count as several values; null for a single value.
+   */
   readonly elements: 'array' | 'csv' | 'document' | null;
   readonly family: Family;
   /** There is at most one value. */

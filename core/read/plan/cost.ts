@@ -1,15 +1,15 @@
 /**
- * What a plan may cost at most, as its page sizes and its depth say: the number of items that it can
- * touch. What the tables hold is not known here.
+ * The maximum cost of a plan, from its page sizes and its depth: the number of items that it may
+ * touch. The sizes of the tables are unknown here.
  */
 import { type LevelPlan, levelsBelow } from './plan.ts';
 
-/** A list without a limit below the root counts as one of so many items. */
+/** The assumed number of items in a list without a limit below the root. */
 const UNLIMITED_ITEMS = 1_000;
 
 /**
- * Of one item, with all below it.
- * @param unlimited what a list without a limit counts as
+ * The cost of one item, with all levels below it.
+ * @param unlimited the assumed number of items in a list without a limit
  */
 export function itemCostOf(level: LevelPlan, unlimited: number): number {
   return levelsBelow(level).reduce((sum, below) => sum + levelCost(below, unlimited), 1);
@@ -21,9 +21,9 @@ function levelCost(level: LevelPlan, unlimited: number): number {
 }
 
 /**
- * What the order of a level and of those below it touches: each list that it goes through counts as one
- * without a limit, for all items of the level that are put in order.
- * @param parents how many items the level is read for
+ * The items that sorting a level and the levels below it touches. Each list in the sort path counts
+ * as a list without a limit, for every item that is sorted.
+ * @param parents the number of items that the level is read for
  */
 function orderCost(level: LevelPlan, parents: number): number {
   const order = level.content.kind === 'items' ? level.content.order : null;

@@ -40,7 +40,7 @@ function subjectOf(column: Column): Subject {
   return { value, type: field.type, field, concealed: isConcealed(field), guard };
 }
 
-/** The operations on one member of a document. */
+/** Plans the operations on one member of a document. */
 function planMember(context: PlanContext, subject: Subject, filter: Filter): Condition {
   if (filter.kind === 'operation') return planOperation(context, subject, filter);
   if (filter.kind !== 'group') {
@@ -50,7 +50,7 @@ function planMember(context: PlanContext, subject: Subject, filter: Filter): Con
   return combineConditions(filter.connective, parts);
 }
 
-/** Conditions inside a document: each key is the whole path to one member. */
+/** Plans conditions inside a document: each key is the whole path to one member. */
 function planDocument(scope: Scope, subject: Subject, filter: Filter): Condition {
   if (filter.kind === 'group') {
     const parts = filter.filters.map((part) => planDocument(scope, subject, part));
@@ -67,7 +67,7 @@ function planDocument(scope: Scope, subject: Subject, filter: Filter): Condition
   return planMember(scope.context, member, filter.filter);
 }
 
-/** The operations on one value: several are joined by their group. */
+/** Plans the operations on one value; their group combines several. */
 function planValue(scope: Scope, subject: Subject, name: string, filter: Filter): Condition {
   if (filter.kind === 'operation') {
     const ofList = mayBeList(subject) ? planListOperation(scope.context, subject, filter) : null;
@@ -99,7 +99,7 @@ function planValue(scope: Scope, subject: Subject, name: string, filter: Filter)
   throw unknownField(scope, `${name}.${filter.key}`, 'filter');
 }
 
-/** Whether a filter stands on the field itself: on operators only. */
+/** Whether a filter contains only operators, which apply to the field itself. */
 function isOnValue(filter: Filter): boolean {
   if (filter.kind === 'operation' || filter.kind === 'document') return true;
   return filter.kind === 'group' && filter.filters.length > 0 && filter.filters.every(isOnValue);
@@ -133,7 +133,7 @@ function throughAny(scope: Scope, relation: AnyToOne, node: FieldFilter): Condit
   return ofOne(scope, target, match, node);
 }
 
-/** Whether some related item, or none, meets all of a filter. */
+/** Whether some related item, or no related item, meets all of a filter. */
 function ofMany(
   scope: Scope,
   relation: ToMany,
@@ -144,13 +144,13 @@ function ofMany(
   const child = enterScope(scope, relation, relation.many.collection, key);
   const condition = filter === null ? null : planMany(child, filter);
   const isVoid = condition?.void ?? false;
-  // Of a comparison without value nothing is known, not even "none".
+  // A comparison without a value is unknown, also when negated.
   if (none && isVoid === true) return VOID;
   const tables = { parent: scope.table, table: child.table };
   return { kind: 'many', ...tables, relation, none, condition, strict: !none, void: isVoid };
 }
 
-/** A filter on related items; operators that stand on the relation itself judge their key. */
+/** Plans a filter on related items; operators directly on the relation test the items' key. */
 function planMany(child: Scope, filter: Filter): Condition {
   if (!isOnValue(filter)) return planLevel(child, filter);
   const [key, ...more] = child.collection.primaryKey;
@@ -160,7 +160,7 @@ function planMany(child: Scope, filter: Filter): Condition {
   return planValue(child, subjectOf(columnRef(child, key.name, 'filter')), key.name, filter);
 }
 
-/** `_null` asks for no related items, `_nnull` for any. */
+/** `_null` tests for no related items, `_nnull` for some. */
 function countTest(scope: Scope, relation: ToMany, key: string, operation: Operation): Condition {
   return ofMany(scope, relation, key, {
     filter: null,
@@ -168,7 +168,10 @@ function countTest(scope: Scope, relation: ToMany, key: string, operation: Opera
   });
 }
 
-/** Conditions under separate keys may be met by different related items; `_some` binds them. */
+/**
+ * Different related items may meet conditions under separate keys; `_some` requires one item for
+ * all.
+ */
 function throughMany(scope: Scope, relation: ToMany, key: string, filter: Filter): Condition {
   if (filter.kind === 'group') {
     return combineConditions(
@@ -191,7 +194,7 @@ function throughMany(scope: Scope, relation: ToMany, key: string, filter: Filter
 function throughRelation(scope: Scope, relation: Relation, node: FieldFilter): Condition {
   if (relation.kind === 'm2o') return throughOne(scope, relation, node);
   if (relation.kind === 'a2o') return throughAny(scope, relation, node);
-  // Where the list may not be seen nothing is known of it, not even that it is empty.
+  // Where the caller may not see the list, the result is unknown, even for an empty list.
   const found = throughMany(scope, relation, node.key, node.filter);
   return whereVisible(guardOf(scope, relation.field), found);
 }
@@ -201,7 +204,7 @@ function planFunction(scope: Scope, node: FieldFilter): Condition | null {
   if (call === null || call.name === 'json') return null;
   const value = planCall(scope, call, node.place);
   const subject: Subject = { value, type: 'integer', field: null, concealed: false, guard: null };
-  // A count of nothing is 0, which is not null.
+  // The count of an empty list is 0, not null.
   const inner = planValue(scope, subject, node.key, node.filter);
   return call.name === 'count' ? { ...inner, strict: false } : inner;
 }

@@ -1,4 +1,4 @@
-/** Geometries of PostGIS in conditions: written in GeoJSON. */
+/** Parses PostGIS geometries in conditions, written in GeoJSON. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
@@ -9,7 +9,7 @@ export function isGeometry({ type }: Pick<ColumnField, 'type'>): boolean {
   return type.startsWith('geometry');
 }
 
-/** Numbers in a URL's brackets are texts. */
+/** Converts numbers in a URL's brackets, which arrive as text. */
 function unspelled(value: unknown): unknown {
   if (typeof value === 'string')
     return /^-?\d+(\.\d+)?(e-?\d+)?$/i.test(value) ? Number(value) : value;
@@ -18,7 +18,7 @@ function unspelled(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, unspelled(one)]));
 }
 
-/** What is compared with. */
+/** The operand of a comparison. */
 interface Shape {
   readonly value: unknown;
   readonly place: string;
@@ -26,8 +26,8 @@ interface Shape {
 }
 
 /**
- * A geometry in GeoJSON, an object or its text.
- * @throws ServiceError INVALID_QUERY for what is no geometry
+ * A geometry in GeoJSON, as an object or as text.
+ * @throws ServiceError INVALID_QUERY for another value
  */
 export function geometryOf({ value, place, spelled }: Shape): object {
   const shape = typeof value === 'string' ? geoJsonOf(value) : spelled ? unspelled(value) : value;

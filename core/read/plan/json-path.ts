@@ -1,19 +1,19 @@
-/** Places inside documents: the steps of a path. */
+/** Paths into documents, as lists of steps. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
 import { requireShortName } from '#core/query/parse/list.ts';
 
-/** Names with dots between them, and numbers of elements in brackets; no name is empty. */
+/** Names separated by dots, and element numbers in brackets; names are not empty. */
 const PATH = /^(?:[^.[\]\0]+|\[\d+\])(?:\[\d+\])*(?:\.[^.[\]\0]+(?:\[\d+\])*)*$/;
 
-/** Signs of JSONPath for what such paths cannot say: all members, and the document itself. */
+/** JSONPath symbols without an equivalent in such paths: all members, and the document itself. */
 const FOREIGN: ReadonlySet<string> = new Set(['*', '$']);
 
 /**
  * `path.to[0].x` as the steps that `#>` takes.
  * @param place where the path was written, for errors
- * @throws ServiceError INVALID_QUERY for what is no path, or one that is too deep
+ * @throws ServiceError INVALID_QUERY for an invalid path, or one that is too deep
  */
 export function jsonPathSteps(path: string, place: string, maxDepth: number): string[] {
   requireShortName(path, place);

@@ -1,4 +1,4 @@
-/** Plans the levels of an answer: the items of the root, and related items of any depth. */
+/** Plans the levels of a result: the items of the root, and related items of any depth. */
 import type { AnyToOne, ManyToOne, ToMany } from '#core/model/catalog/relation.ts';
 import { isAggregateFunction } from '#core/query/aggregate.ts';
 import { isFunction } from '#core/query/function-call.ts';
@@ -13,13 +13,13 @@ import { planSearch } from './search.ts';
 import { type ListSummary, type Nested, type SelectedEntry, selectionOf } from './select.ts';
 import { planSort } from './sort.ts';
 
-/** Begins the aliases that no request has. */
+/** The prefix of internal aliases, which no request contains. */
 const OWN_ALIAS = '\u0001key';
 
-/** The levels of a plan with what turned out about them, until all is known. */
+/** The levels of a plan with their notes, until the plan is complete. */
 export type Levels = { readonly plan: LevelPlan; readonly scope: Scope }[];
 
-/** The level that `deep` asks of a relation, with the fields that were selected of it. */
+/** The level that `deep` requests for a relation, with its selected fields. */
 function levelBelow(scope: Scope, level: Level, key: string, fields: readonly Path[]): Level {
   const deep = level.deep.get(key);
   const all = [...fields, ...(deep?.fields ?? [])];
@@ -39,12 +39,12 @@ function levelBelow(scope: Scope, level: Level, key: string, fields: readonly Pa
   };
 }
 
-/** Level of a single item: what orders and bounds a list says nothing of it. */
+/** The level of a single item, without the order and the limits of a list. */
 function singly(level: Level): Level {
   return { ...level, sort: [], limit: null, offset: 0 };
 }
 
-/** What was asked of the rows of a level: filter and search. */
+/** The requested conditions on the rows of a level: filter and search. */
 export function levelConditions(scope: Scope, level: Level): Condition[] {
   return [
     ...(level.filter === null ? [] : [planFilter(scope, level.filter)]),
@@ -52,7 +52,7 @@ export function levelConditions(scope: Scope, level: Level): Condition[] {
   ];
 }
 
-/** Whether a key is a name that the catalog or the grammar knows, and none that a client chose. */
+/** Whether a key is a name from the catalog or the grammar, and not chosen by a client. */
 function isOurs({ context, collection }: Scope, key: string): boolean {
   const { fields, name } = collection;
   if (fields.has(key) || isAggregateFunction(key)) return true;
@@ -135,7 +135,7 @@ class LevelPlanner {
     return { kind: 'one', relation, guard, level: this.#below(target, single, false) };
   }
 
-  /** A list of related items; no list where nothing can be asked. */
+  /** A list of related items; an empty list where it cannot be read. */
   #list(
     relation: ToMany,
     key: string,
@@ -148,10 +148,10 @@ class LevelPlanner {
     return { kind: 'list', relation, guard: guardOf(this.#scope, relation.field), level, keys };
   }
 
-  /** A to-many that was only named: the keys of its items. */
+  /** A to-many relation without selected fields: the keys of its items. */
   #keys(key: string, relation: ToMany): Entry {
     const related = this.#scope.context.catalog.collections.get(relation.many.collection);
-    // An alias may have the name of a key, which is meant here all the same.
+    // A client's alias may equal the name of a key; the key is meant here.
     const own = (related?.primaryKey ?? []).map(
       (field, index) => [`${OWN_ALIAS}${index}`, field.name] as const,
     );
@@ -166,7 +166,7 @@ class LevelPlanner {
     return this.#list(relation, key, plan, names);
   }
 
-  /** How many items a list that no index serves has. */
+  /** The number of items of a list without a usable index. */
   #number(key: string, { list: relation, form }: ListSummary): Entry {
     const child = enterLevel(this.#scope, relation, relation.many.collection, key);
     const guard = guardOf(this.#scope, relation.field);
@@ -174,7 +174,10 @@ class LevelPlanner {
     return form === undefined ? count : { ...count, form };
   }
 
-  /** An object of whichever collection the row refers to; the bare key where nothing was asked of it. */
+  /**
+   * An object from the collection that the row refers to; the bare key when no fields were
+   * selected.
+   */
   #any(relation: AnyToOne, nested: Nested): Entry {
     const scope = this.#scope;
     const branches = relation.allowed.map((end): AnyToOneBranch => {
@@ -192,8 +195,8 @@ class LevelPlanner {
 }
 
 /**
- * Plans a level with all below it.
- * @param levels gets all of them, those below before those above
+ * Plans a level with all levels below it.
+ * @param levels receives all of them, lower levels first
  * @param ordered false for a single row
  * @throws ServiceError FORBIDDEN, INVALID_QUERY
  */

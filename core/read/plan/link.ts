@@ -1,6 +1,6 @@
 /**
- * Whether the columns that hold a relation together may be told. Who follows a relation learns
- * what they hold, from either end, so a concealed one leads nowhere.
+ * Whether the linking columns of a relation are concealed. Following a relation discloses their
+ * values, from either end, so a relation with a concealed column cannot be followed.
  */
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
@@ -20,14 +20,14 @@ function concealedColumns(collection: Collection): ReadonlySet<string> {
   return made;
 }
 
-/** The columns that are compared where a relation is followed. */
+/** The columns that are compared to follow a relation. */
 function endsOf(relation: Relation): readonly End[] {
   if (relation.kind !== 'a2o') return [relation.many, relation.one];
   const { many, discriminator, allowed } = relation;
   return [{ ...many, columns: [...many.columns, discriminator] }, ...allowed];
 }
 
-/** Whether a relation is held together by a column that is concealed. */
+/** Whether a linking column of a relation is concealed. */
 export function isLinkConcealed({ collections }: Catalog, relation: Relation): boolean {
   return endsOf(relation).some(({ collection: name, columns }) => {
     const collection = collections.get(name);

@@ -1,6 +1,6 @@
 /**
- * Operators on lists inside one value: PostgreSQL's arrays, and arrays in JSON. A condition asks for
- * an element that meets it; a null list meets none, negated or not.
+ * Operators on lists inside one value: PostgreSQL's arrays, and arrays in JSON. A condition tests
+ * whether some element meets it; for a null list it never holds, negated or not.
  */
 
 import { placed, reason } from '#core/base/errors/reason.ts';
@@ -37,7 +37,7 @@ function elementOf(field: ColumnField): Subject {
   return { ...shown, value: { kind: 'element', field: null }, type: 'member', field: null };
 }
 
-/** Whether the value is a document or an array that the caller may look into. */
+/** Whether the value is a document or an array whose contents the caller may test. */
 export function mayBeList({ type, concealed, field }: Subject): boolean {
   return type === 'json' && !concealed && field !== null;
 }
@@ -47,7 +47,7 @@ function fieldOf({ field }: Subject): ColumnField {
   return field;
 }
 
-/** Whether some element, or none, meets a condition. */
+/** Whether some element, or no element, meets a condition. */
 export function quantifiedCondition(
   subject: Subject,
   none: boolean,
@@ -59,17 +59,17 @@ export function quantifiedCondition(
   return { kind: 'elements', subject, none, condition, strict: true, void: isVoid };
 }
 
-/** Types whose arrays PostgreSQL cannot search by `@>`, or not by what is written. */
+/** Types whose arrays PostgreSQL cannot search by `@>`, or not by the operand as written. */
 const UNSEARCHED: ReadonlySet<string> = new Set(['unknown', 'json', 'geometry', 'binary']);
 
-/** The JSON values that a text stands for where everything is text. */
+/** The JSON values that a text may represent in a URL, where all values are text. */
 function spellings(text: string): unknown[] {
   const isNumber = /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/.test(text);
   if (isNumber && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER) return [text, Number(text)];
   return text === 'true' || text === 'false' ? [text, text === 'true'] : [text];
 }
 
-/** The texts of what is looked for as an element, where an index may serve; else null. */
+/** The texts of the searched element, where an index may serve; else null. */
 function sought(field: ColumnField, operation: Operation): readonly string[] | null {
   const { value, place, spelled = false } = operation;
   if (typeof value === 'object' || value === undefined) return null;
@@ -91,7 +91,7 @@ function sought(field: ColumnField, operation: Operation): readonly string[] | n
   return [text];
 }
 
-/** `_icontains` asks for an element that is equal whatever the case. */
+/** `_icontains` tests for an element that is equal case-insensitively. */
 const OF_ELEMENT: Readonly<Record<string, Operator>> = {
   _contains: '_eq',
   _icontains: '_ieq',
@@ -102,13 +102,13 @@ const OF_ELEMENT: Readonly<Record<string, Operator>> = {
   _ieq: '_ieq',
 };
 
-/** A list without elements is as empty as null, and so is a document that holds nothing. */
+/** An empty list counts as null, like an empty document. */
 function emptiness(subject: Subject, operation: Operation): Condition {
   const wantsEmpty = operatorByFlag(operation) === (operation.operator === '_empty');
   return presencePredicate(subject, wantsEmpty ? '_empty' : '_nempty');
 }
 
-/** Plans an operator that asks for elements; null for one that asks for the value as a whole. */
+/** Plans an operator that tests elements; null for one that tests the value as a whole. */
 export function planListOperation(
   context: PlanContext,
   subject: Subject,
@@ -126,7 +126,7 @@ export function planListOperation(
     return { kind: 'holds', subject, negated, texts, strict: true, void: false };
   }
   return quantifiedCondition(subject, negated, (element) => {
-    // Elements that are no texts are compared as what PostgreSQL prints of them.
+    // Other elements are compared in their text form, as PostgreSQL prints it.
     const isText = ofElement !== '_eq' && element.field !== null;
     const judged: Subject = isText ? { ...element, type: 'text' } : element;
     return planOperation(context, judged, { ...operation, operator: ofElement });

@@ -1,4 +1,7 @@
-/** Turns the values of filters into typed parameters, refusing those that do not fit their field. */
+/**
+ * Converts the values of filters to typed parameters, and rejects those that do not fit their
+ * field.
+ */
 
 import { placed, type Reason, reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
@@ -20,18 +23,18 @@ const INTEGER = /^[+-]?\d+$/;
 const PARTS = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** What columns of numbers may hold beside them. */
+/** Special values of number columns. */
 const NO_NUMBER = /^(?:nan|[+-]?inf(?:inity)?)$/i;
 
-/** A value and the SQL type it is sent as. */
+/** A value and the SQL type of its parameter. */
 export interface TypedValue {
   readonly type: string;
   readonly text: string;
 }
 
 /**
- * The scalar as text; filters take no objects or lists here.
- * @param isFloat it is compared with floating-point numbers, which JSON's are, too
+ * The scalar as text; objects and lists are invalid here.
+ * @param isFloat it is compared with floating-point numbers; JSON's numbers are floating-point too
  * @throws ServiceError INVALID_QUERY
  */
 export function scalarText(value: unknown, place: string, isFloat = false): string {
@@ -51,10 +54,12 @@ function isWithin(number: bigint | number, type: IntegerType): boolean {
   return number <= MOST[type] && number >= -MOST[type] - 1n;
 }
 
-/** Digits of the largest number of eight bytes. */
+/** The number of digits of the largest eight-byte integer. */
 const INT8_DIGITS = 19;
 
-/** The whole number that a text stands for, exactly; null for another one, and for one that is too large. */
+/**
+ * The exact integer that a text represents; null for other numbers, and for one that is too large.
+ */
 function wholeNumber(text: string): bigint | number | null {
   if (text.length < INT8_DIGITS - 3 && INTEGER.test(text)) return Number(text);
   const [, sign = '', whole = '', part = '', exponent = '0'] = PARTS.exec(text) ?? [];
@@ -66,7 +71,7 @@ function wholeNumber(text: string): bigint | number | null {
   return BigInt(`${sign}${significant}${'0'.repeat(zeros)}`.replace(/^\+/, ''));
 }
 
-/** A whole number in the column's own type where that holds it, else in one that is wide enough. */
+/** An integer in the column's own type if it fits, else in a wider type. */
 function integerOperand(text: string, own: IntegerType): TypedValue {
   const number = wholeNumber(text);
   if (number === null || !isWithin(number, 'int8')) return { type: 'numeric', text };
@@ -81,18 +86,21 @@ function isIntegerType(type: string | undefined): type is IntegerType {
   return type === 'int2' || type === 'int4' || type === 'int8';
 }
 
-/** Compared as the column rounds it, so that what was written is found; a number beyond its range is not. */
+/**
+ * Compared as the column rounds it, so that a written value is found; a number beyond its range is
+ * not.
+ */
 function floatOperand(text: string, own: FloatType): TypedValue {
   const fits = own === 'float8' || floatFault(text, 4) === null;
   return { type: fits ? own : 'float8', text };
 }
 
-/** Whether a field may hold what is no number. */
+/** Whether a field may store special values such as NaN. */
 function holdsWords({ type }: ColumnField): boolean {
   return type === 'float' || type === 'decimal';
 }
 
-/** Whole numbers are integers, so that every index on an integer column serves them. */
+/** Integers get an integer type, so that indexes on integer columns can serve. */
 function numericOperand(text: string, field: ColumnField | null, place: string): TypedValue {
   const trimmed = text.trim();
   const isWord = field !== null && holdsWords(field) && NO_NUMBER.test(trimmed);
@@ -104,7 +112,7 @@ function numericOperand(text: string, field: ColumnField | null, place: string):
   return isIntegerType(own) ? integerOperand(trimmed, own) : { type: own, text: trimmed };
 }
 
-/** The type that numbers of a field have in PostgreSQL; counts and parts of dates are compared as int8. */
+/** The PostgreSQL type for comparing numbers of a field; counts and parts of dates use int8. */
 function numberType(field: ColumnField | null): string {
   if (field?.type === 'decimal') return 'numeric';
   const own = field?.column.typeName;
@@ -120,9 +128,9 @@ function checkedOperand(field: ColumnField, text: string, type: string, place: s
 }
 
 /**
- * The operands of a list that can be found, all of the type of what they are compared with: a whole
- * number that its column cannot hold equals none of its values. PostgreSQL looks a list of the column's
- * own type up in a table of hashes; with another type it compares each row with each value.
+ * The operands of a list that may match, all of the compared field's type: an integer beyond the
+ * column's range equals no value. PostgreSQL hashes a list of the column's own type; with another
+ * type it compares each row with each value.
  */
 export function representableOperands(
   field: ColumnField | null,
@@ -134,25 +142,25 @@ export function representableOperands(
   const isNumber = first.type === 'numeric' || isIntegerType(first.type) || isFloatType(first.type);
   const isChosen = isNumber && (isIntegerType(own) || own === 'float4');
   const found = isChosen ? operands.filter((operand) => operand.type === own) : operands;
-  // One that is not there keeps what nulls come to.
+  // One operand without a match remains, so that nulls still yield null.
   const [{ type } = first] = found;
   const kept = found.length === 0 ? [first] : found;
   return { type, texts: kept.map(({ text }) => text) };
 }
 
-/** Where a value was written, and whether as text, as in URLs. */
+/** The place of a value in the query, and whether it is text, as in URLs. */
 export interface OperandSource {
   readonly place: string;
   readonly spelled: boolean;
 }
 
-/** Why a value, by the type that it is written in, is none of the field's; null when it may be. */
+/** Why the JSON type of a value does not fit the field; null when it may fit. */
 function misfit(field: ColumnField | null, value: unknown): Reason | null {
   const kind = kindOf(value);
   return field === null || kind === null ? null : kindFault(field, kind);
 }
 
-/** Types whose values are written as text of the same name in PostgreSQL. */
+/** Types whose values are validated as text, with the name of the type in PostgreSQL. */
 const CHECKED: Readonly<Record<string, string>> = {
   uuid: 'uuid',
   date: 'date',
@@ -162,9 +170,9 @@ const CHECKED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The operand for comparing a field with one value; null stands for the whole number that a
- * function yields.
- * @throws ServiceError INVALID_QUERY when the value cannot be one of the field's
+ * The operand for comparing a field with one value; a null field stands for the integer result of a
+ * function.
+ * @throws ServiceError INVALID_QUERY when the value does not fit the field
  */
 export function operandOf(
   field: ColumnField | null,
@@ -200,7 +208,9 @@ export function operandOf(
   }
 }
 
-/** Character types compare in their own type, so that blanks and case count as the column says. */
+/**
+ * Character types compare in their own type, so that the column's rules for blanks and case apply.
+ */
 function textTypeOf(field: ColumnField): string {
   const { typeName, typeSchema } = field.column;
   if (typeName === 'bpchar') return 'bpchar';

@@ -1,6 +1,6 @@
 /**
- * Plans one operator on one value of a row: which test it is, and what it compares with. Here, and
- * only here, what was written becomes values of the field's type.
+ * Plans one operator on one value of a row: the test, and its operands. Only this module converts
+ * operands to values of the field's type.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -25,23 +25,23 @@ import { type BindingContext, Placeholder } from './placeholder.ts';
 import type { PlanContext } from './scope.ts';
 import { isTimestampVariable, isVariable, NO_VALUE, resolveVariable } from './variable.ts';
 
-/** An operator with what it compares with, as it was written. */
+/** An operator with its operand, as it was written. */
 export interface Operation {
   readonly operator: Operator;
   readonly value: unknown;
   readonly place: string;
-  /** Texts stand for values of other types, as in URLs. */
+  /** Texts represent values of other types, as in URLs. */
   readonly spelled?: boolean;
 }
 
 interface Comparison extends Operation {
   readonly subject: Subject;
   readonly context: PlanContext;
-  /** The paths behind variables among the values, by their texts. */
+  /** The resolved paths of variables among the operands, by their texts. */
   readonly records: ReadonlyMap<unknown, RecordPath | typeof NO_VALUE>;
 }
 
-/** Texts that mean something else inside a URL, which knows no other types. */
+/** Texts in a URL that represent values of other types. */
 const SPELLINGS: ReadonlyMap<unknown, boolean | null> = new Map([
   ['true', true],
   ['false', false],
@@ -49,14 +49,17 @@ const SPELLINGS: ReadonlyMap<unknown, boolean | null> = new Map([
   ['NULL', null],
 ]);
 
-/** What an entry stands for: itself, what it spells, a variable's value; not a path's. */
+/**
+ * The value of an entry: the entry itself, its spelled value, or a variable's value; paths are not
+ * resolved.
+ */
 function literalOf({ spelled }: Operation, binding: BindingContext, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const meant = spelled ? SPELLINGS.get(value) : undefined;
   return meant === undefined ? resolveVariable(binding, value) : meant;
 }
 
-/** In a URL texts, `1` and `0` are true and false, and nothing is the operator as it is named. */
+/** In a URL all values are text: `1` and `0` are true and false, and an empty value is true. */
 const SPELLED_FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ['', true],
   ['true', true],
@@ -67,7 +70,7 @@ const SPELLED_FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [0, false],
 ]);
 
-/** `true` asks the operator as it is named; `false` its opposite. */
+/** `true` applies the operator as named; `false` applies its opposite. */
 export function operatorByFlag({ value, place, spelled }: Operation): boolean {
   if (typeof value === 'boolean') return value;
   const meant = spelled ? SPELLED_FLAGS.get(value) : undefined;
@@ -75,7 +78,7 @@ export function operatorByFlag({ value, place, spelled }: Operation): boolean {
   throw invalidQuery(reason('boolean_expected', { place }));
 }
 
-/** What a value holds as it was written: itself, or the members of a list in any spelling. */
+/** The entries of an operand: the operand itself, or the members of a list in any spelling. */
 function entriesOf(value: unknown): readonly unknown[] {
   return typeof value === 'string' && !value.startsWith('$')
     ? value.split(',').map((entry) => entry.trim())
@@ -101,7 +104,7 @@ function strictly({ operator, subject }: Comparison, operands: readonly Operand[
 
 const SET: ReadonlySet<Operator> = new Set<Operator>(['_nnull', '_nempty']);
 
-/** A test whether a value is set; a value that is hidden is none. */
+/** A test whether a value is set; a hidden value is not. */
 export function presencePredicate(subject: Subject, operator: Operator): Condition {
   const strict = SET.has(operator);
   return { kind: 'test', operator, subject, operands: [], strict, void: false };
@@ -122,20 +125,25 @@ function flagTest(comparison: Comparison): Condition {
   );
 }
 
-/** A text without characters that PostgreSQL's cannot hold. */
+/** A text, which may not contain NUL, because PostgreSQL cannot store it. */
 function textOf(value: unknown, place: string): string {
   const text = scalarText(value, place);
   if (text.includes('\0')) throw invalidQuery(reason('contains_nul', { place }));
   return text;
 }
 
-/** A value as it compares with the subject; members of documents vary in type, and compare as texts. */
+/**
+ * A value in the type of its comparison; members of documents vary in type, and compare as text.
+ */
 function typed({ subject, place, spelled }: Comparison, value: unknown): TypedValue {
   if (subject.type === 'member') return { type: 'text', text: textOf(value, place) };
   return operandOf(subject.field, value, { place, spelled: spelled === true });
 }
 
-/** Something made of a literal, now or, where it depends on the caller or the time, each time. */
+/**
+ * A value computed from the operand: now, or on each execution if it depends on the caller or the
+ * time.
+ */
 function perBinding<T>(
   { context }: Comparison,
   varies: boolean,
@@ -149,7 +157,7 @@ function varies(entry: unknown): boolean {
   return typeof entry === 'string' && isVariable(entry);
 }
 
-/** One value, which is not null. */
+/** One value that is not null. */
 function single(comparison: Comparison, written: unknown): ValueOperand {
   const { context } = comparison;
   const make = (binding: BindingContext) =>
@@ -165,7 +173,7 @@ function pathAmong({ records, subject, place }: Comparison, written: unknown): R
   throw invalidQuery(reason('variable_path_with_document', { place }));
 }
 
-/** The value of an entry as it is now: a path, or what it stands for. */
+/** The current value of an entry: a path, or the value that it represents. */
 function valueNow(comparison: Comparison, written: unknown): unknown {
   const { records, context } = comparison;
   return records.get(written) ?? literalOf(comparison, context, written);
@@ -191,7 +199,7 @@ function orderTest(comparison: Comparison): Condition {
   return strictly(comparison, [operandFor(comparison, written)]);
 }
 
-/** The members of a list that are no paths, with list variables unfolded in their place. */
+/** The members of a list except paths, with list variables expanded in their place. */
 function literals(comparison: Comparison, binding: BindingContext, written: readonly unknown[]) {
   const values: unknown[] = [];
   for (const entry of written) {
@@ -202,7 +210,7 @@ function literals(comparison: Comparison, binding: BindingContext, written: read
   return values;
 }
 
-/** Null where it is known to be empty. */
+/** Null when the list is known to be empty. */
 function listOperand(comparison: Comparison, written: readonly unknown[]): ListOperand | null {
   const { context, subject } = comparison;
   const make = (binding: BindingContext) => {
@@ -222,7 +230,7 @@ function listOperand(comparison: Comparison, written: readonly unknown[]): ListO
   };
 }
 
-/** Members of documents are compared as numbers, too, where it is known that they are looked for. */
+/** Document members are also compared as numbers, if the operands are known at planning time. */
 function listsOf(comparison: Comparison, written: readonly unknown[]): ListOperand[] {
   const parts =
     comparison.subject.type === 'member'
@@ -232,15 +240,15 @@ function listsOf(comparison: Comparison, written: readonly unknown[]): ListOpera
 }
 
 /**
- * A null in the list is SQL's null: it matches nothing, and under `_nin` nothing passes it. Only the
- * null of `_eq` and `_neq` asks whether a value is set.
+ * A null in the list is SQL's NULL: it matches nothing, and no value passes `_nin` with it. Only a
+ * null for `_eq` and `_neq` tests whether a value is set.
  */
 function membershipTest(comparison: Comparison): Condition {
   const { subject, operator, records } = comparison;
   const written = listOf(comparison);
   const negated = operator === '_nin';
   const entries = new Entries();
-  // Lists are long: each entry is looked at once.
+  // Lists may be long, so each entry is visited once.
   for (const entry of written) entries.note(valueNow(comparison, entry));
   const isVoid = entries.hasVoid || entries.count === 0;
   if (isVoid && (negated || entries.values === 0)) return VOID;
@@ -256,10 +264,10 @@ function membershipTest(comparison: Comparison): Condition {
   return { ...found, void: anyVoid([isVoid, found.void]) };
 }
 
-/** Counts what a list holds. */
+/** Counts the entries of a list. */
 class Entries {
   count = 0;
-  /** Those that are neither null nor a variable without a value. */
+  /** Entries that are neither null nor a variable without a value. */
   values = 0;
   hasVoid = false;
 
@@ -276,7 +284,7 @@ class Entries {
   }
 }
 
-/** A range needs two values. */
+/** Plans a range, which needs two values. */
 function rangeTest(comparison: Comparison): Condition {
   const { place, context } = comparison;
   const written = listOf(comparison);
@@ -290,7 +298,7 @@ function rangeTest(comparison: Comparison): Condition {
   const bounds = written.flatMap((entry) => {
     const value = valueNow(comparison, entry);
     if (!Array.isArray(value)) return [entry];
-    // How many members a list variable has decides whether this is a range.
+    // The number of members of a list variable determines whether this is a range.
     context.notes.volatile = true;
     return value;
   });
@@ -312,7 +320,7 @@ function patternText({ operator, place, spelled }: Comparison, value: unknown): 
   return text;
 }
 
-/** Substring, prefix and suffix tests and case-insensitive equality. */
+/** Plans substring, prefix and suffix tests and case-insensitive equality. */
 function patternTest(comparison: Comparison): Condition {
   const { subject, value: written, records } = comparison;
   if (valueNow(comparison, written) === NO_VALUE) return VOID;
@@ -326,7 +334,7 @@ function patternTest(comparison: Comparison): Condition {
   return strictly(comparison, [{ kind: 'value', type: 'text', text }]);
 }
 
-/** Null is a literal here as everywhere; all else is a shape. */
+/** Null is a literal, as for other operators; all other operands are geometries. */
 function shapeTest(comparison: Comparison): Condition | null {
   const { operator, value, place, spelled = false } = comparison;
   const isNothing = value === null || (spelled && SPELLINGS.get(value) === null);
@@ -360,8 +368,8 @@ function takesList(operator: Operator): boolean {
 }
 
 /**
- * Plans an operation on a subject.
- * @throws ServiceError INVALID_QUERY when the type does not take the operator or the value
+ * Plans an operation on a value.
+ * @throws ServiceError INVALID_QUERY when the type does not support the operator or the value
  */
 export function planOperation(
   context: PlanContext,

@@ -1,13 +1,13 @@
 /**
- * Places in a statement whose values are known only when it is carried out. Placeholders are for what
- * depends on the caller or on the time: a statement with placeholders serves everybody who has the same
- * rights. The maker of a statement fills in its parameters.
+ * Placeholders for values of a statement that are known only at execution. They stand for values
+ * that depend on the caller or the time, so that callers with the same permissions share a
+ * statement. The compiler of a statement fills in its parameters.
  */
 import { strict as assert } from 'node:assert';
 import type { Caller } from '#core/access/grants.ts';
 import type { Statement } from '#core/database/sql.ts';
 
-/** What the values of placeholders come from. */
+/** The context from which placeholders take their values. */
 export interface BindingContext {
   readonly caller: Caller;
   /** The time that `$NOW` stands for. */
@@ -21,13 +21,13 @@ export class Placeholder<T = unknown> {
     this.fill = fill;
   }
 
-  /** Asked by the driver for what to send. */
+  /** The driver calls this to serialize a value. */
   toPostgres(): never {
     assert.fail('a statement was sent whose placeholders are empty');
   }
 }
 
-/** Something made of what a placeholder will hold, or of what is known already. */
+/** Maps a value, or the future value of a placeholder. */
 export function mapPlaceholder<T, R>(
   value: T | Placeholder<T>,
   make: (value: T) => R,
@@ -37,12 +37,12 @@ export function mapPlaceholder<T, R>(
     : make(value);
 }
 
-/** The values with the placeholders among them filled. */
+/** The values, with all placeholders filled. */
 export function fillPlaceholders(values: readonly unknown[], binding: BindingContext): unknown[] {
   return values.map((value) => (value instanceof Placeholder ? value.fill(binding) : value));
 }
 
-/** The place of a value in a statement that is compiled before the value is known. */
+/** A parameter of a statement that is compiled before its value is known. */
 export class StatementParameter {
   readonly index: number;
 
@@ -51,7 +51,7 @@ export class StatementParameter {
   }
 }
 
-/** The statement with the values in their places. */
+/** The statement with its parameters replaced by values. */
 export function bindParameters({ text, values }: Statement, given: readonly unknown[]): Statement {
   const filled = values.map((value) =>
     value instanceof StatementParameter ? given[value.index] : value,

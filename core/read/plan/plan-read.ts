@@ -1,4 +1,4 @@
-/** Plans whole reads: lists of items, single items, and what `meta` tells of them. */
+/** Plans whole reads: lists of items, single items, and the numbers of `meta`. */
 
 import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -28,27 +28,28 @@ import {
   visibleField,
 } from './scope.ts';
 
-/** Which rows of the collection are read. */
+/** The rows of the collection to read. */
 export interface RowSelection {
-  /** Null: whatever the query finds. */
+  /** Null: all rows that the query matches. */
   readonly rows?: RowChoice | null;
-  /** The keys are what the caller asks by: asking must not confirm those that are hidden. */
+  /** The caller supplied the keys: the result must not confirm keys that are hidden from it. */
   readonly isAsked?: boolean;
-  /** What stands in the place of the collection's table. */
+  /** A row source that replaces the collection's table. */
   readonly source?: Sql | null;
 }
 
-/** Where the caller sees the whole key. */
+/** The rows on which the caller may see the whole key. */
 function keySeen(scope: Scope): Plan['keySeen'] {
   const names = scope.collection.primaryKey.map(({ name }) => name);
   if (names.some((name) => visibleField(scope, name) === null)) return 'nowhere';
   return names.flatMap((name) => guardOf(scope, name) ?? []);
 }
 
-/** One number of the answer's `meta`. */
+/** Plans one number of `meta`. */
 function planMeta(scope: Scope, query: Query, name: MetaName): Meta {
   const conditions = name === 'filter_count' ? levelConditions(scope, query) : [];
-  // What PostgreSQL's planner believes knows of no rule, so it tells only those whom none restricts.
+  // The planner's estimate ignores rules, so it is only for callers with a permission without a
+  // rule.
   if (name === 'estimated_count') {
     if (scope.grant.every(({ rule }) => rule !== null)) {
       throw forbidden(reason('estimated_count_not_allowed'));
@@ -58,7 +59,10 @@ function planMeta(scope: Scope, query: Query, name: MetaName): Meta {
   return { name, table: scope.table, conditions };
 }
 
-/** Which levels are read for all their parents at once: those that take scans, and those above them. */
+/**
+ * Marks the levels to read for all their parents at once: those that need scans, and those above
+ * them.
+ */
 function settle(levels: Levels): void {
   for (const { plan, scope } of levels) {
     plan.atOnce = (scope.level.scans && scope.depth > 0) || isAboveBatch(plan);
@@ -76,7 +80,7 @@ function isDocument(entry: Entry): boolean {
   );
 }
 
-/** The plain values of an item, in their order. */
+/** The plain values of an item, in order. */
 function columnsOf({ content }: LevelPlan): ItemColumn[] {
   if (content.kind === 'groups') {
     const names = content.aggregates.map(({ term: { aggregate, field } }) =>
@@ -131,7 +135,7 @@ export function planList(target: ReadTarget, query: Query, rows: RowSelection = 
   return planRead(target, query, rows, true);
 }
 
-/** Plans one item, that of a key. @throws ServiceError as {@link planList} */
+/** Plans one item by its key. @throws ServiceError as {@link planList} */
 export function planItem(target: ReadTarget, query: Query, rows: RowSelection): Plan {
   return planRead(target, { ...query, limit: null, offset: 0, meta: [] }, rows, false);
 }

@@ -1,7 +1,7 @@
 /**
- * The plan of a read: what was asked, brought together with one catalog and one caller's rights. It
- * is a tree of levels, tables, joins, conditions and values, made once; `core/read/sql` turns it
- * into a statement and looks nothing up any more.
+ * The plan of a read: the query, resolved with one catalog and one caller's permissions. It is a
+ * tree of levels, tables, joins, conditions and values; `core/read/sql` converts it to a statement
+ * without further lookups.
  */
 
 import type { Sql } from '#core/database/sql.ts';
@@ -13,61 +13,63 @@ import type { AggregateTerm, ItemColumn, MetaName, ValueForm } from '#core/query
 import type { Condition } from './condition.ts';
 import type { StatementParameter } from './placeholder.ts';
 
-/** One of the caller's permissions on a table: which fields, of which rows. */
+/** One of the caller's permissions on a table: its fields and its rows. */
 export interface Right {
   /** Null: every field. */
   readonly fields: ReadonlySet<string> | null;
-  /** Null: every row. Set once all tables of the plan are known, because rules bring further ones. */
+  /**
+   * Null: every row. Set after all tables of the plan are known, because rules add further ones.
+   */
   condition: Condition | null;
 }
 
-/** A table of the statement, under the alias that it has there. */
+/** A table of the statement, with its alias. */
 export interface Table {
   readonly alias: string;
   readonly collection: Collection;
-  /** What stands in the table's place; null: the table itself. */
+  /** A row source that replaces the table; null: the table itself. */
   readonly source: Sql | null;
-  /** A row is seen when one of them holds, and of that row the fields of all that hold. */
+  /** A row is visible when one of them holds; its visible fields are those of all that hold. */
   readonly rights: readonly Right[];
 }
 
-/** Holds on the rows on which one of some rights does. */
+/** Holds on the rows on which at least one of some permissions holds. */
 export interface Guard {
   readonly table: Table;
-  /** Which of the table's rights. */
+  /** The indexes of these permissions in the table's rights. */
   readonly rights: readonly number[];
-  /** What tells it where it was computed before, once for several values; no part of a plan. */
+  /** A precomputed expression for several values; set while writing SQL, never in a plan. */
   readonly seen?: Sql;
 }
 
 /** A column of a table. */
 export interface Column {
   readonly table: Table;
-  /** The field as the catalog has it. */
+  /** The field from the catalog. */
   readonly own: ColumnField;
-  /** The same, but its column has the type of the values, whatever is stored. */
+  /** The same field, but its column has the type of decoded values. */
   readonly field: ColumnField;
-  /** What is told of an item as it was; null for other columns. */
+  /** The visible parts of a revision's item; null for other columns. */
   readonly past: RevisionVisibility | null;
-  /** When the caller sees it; null: always. */
+  /** The rows on which the caller may see it; null: all rows. */
   readonly guard: Guard | null;
 }
 
-/** What a revision tells of its item. */
+/** The visible parts of an item in a revision. */
 export interface RevisionVisibility {
   /** The concealed fields of each collection that has some, as JSON. */
   readonly concealed: string;
-  /** What the caller may see of the items today; null: all of it. */
+  /** The caller's current permissions for the items; null: all fields. */
   readonly visible: RevisionRights | null;
 }
 
 export interface RevisionRights {
-  /** The fields that are seen of every row, by collection, as JSON. */
+  /** The fields that are visible in every row, by collection, as JSON. */
   readonly always: string;
-  /** Collections in which rules decide. */
+  /** Collections whose rules decide per row. */
   readonly byRule: readonly {
     readonly item: Table;
-    /** The fields of every row, and those of each right of the table that has a condition, as JSON. */
+    /** The fields of every row, and those of each permission with a condition, as JSON. */
     readonly always: string;
     readonly fields: readonly string[];
   }[];
@@ -79,7 +81,7 @@ export interface EndColumns {
   readonly columns: readonly string[];
 }
 
-/** What holds two tables together: rows of the left one are looked for. */
+/** The comparison that links two tables; the statement searches rows of the left one. */
 export type Match =
   | { readonly kind: 'ends'; readonly left: EndColumns; readonly right: EndColumns }
   | {
@@ -90,11 +92,11 @@ export type Match =
       readonly end: End;
     };
 
-/** A table joined to another one by a relation that the caller may follow on some rows. */
+/** A table joined by a relation that the caller may follow on some rows. */
 export interface Join {
   readonly table: Table;
   readonly match: Match;
-  /** Where the field of the relation is seen; null: on all rows. */
+  /** The rows on which the relation's field is visible; null: all rows. */
   readonly guard: Guard | null;
 }
 
@@ -121,22 +123,22 @@ export type Value =
       /** A part of a document. */
       readonly kind: 'member';
       readonly of: Value;
-      /** The field that has the document, or the list of PostgreSQL. */
+      /** The field that contains the document or the array. */
       readonly field: ColumnField;
       readonly steps: readonly string[];
     }
   | {
-      /** An element of a list inside a value; a part of a document when it has no field. */
+      /** An element of a list value; without a field, a part of a document. */
       readonly kind: 'element';
       readonly field: ColumnField | null;
     };
 
-/** What stands under one key of the answer. */
+/** The value of one key of the result. */
 export type Entry =
   | {
       readonly kind: 'value';
       readonly value: Value;
-      /** Absent: as REST writes it. */
+      /** Absent: in the format of REST. */
       readonly form?: ValueForm;
     }
   | { readonly kind: 'constant'; readonly text: string }
@@ -146,7 +148,7 @@ export type Entry =
       readonly entries: ReadonlyMap<string, Entry>;
     }
   | {
-      /** The bare key behind a relation that has no field of its own. */
+      /** The bare key of a relation that has no field of its own. */
       readonly kind: 'key';
       readonly columns: readonly Column[];
     }
@@ -160,18 +162,18 @@ export type Entry =
       readonly kind: 'list';
       readonly relation: ToMany;
       readonly guard: Guard | null;
-      /** Null: nothing of its items may be told. */
+      /** Null: its items may not be disclosed. */
       readonly level: LevelPlan | null;
-      /** The members of which an item is made when only its key was asked; empty for whole items. */
+      /** The members of an item when only its key was selected; empty for whole items. */
       readonly keys: readonly string[];
     }
   | {
-      /** The number of items of a list that no index serves. */
+      /** The number of items of a list without a usable index. */
       readonly kind: 'count';
       readonly relation: ToMany;
       readonly guard: Guard | null;
       readonly table: Table;
-      /** Absent: a text, as in REST. */
+      /** Absent: as text, as in REST. */
       readonly form?: ValueForm;
     }
   | {
@@ -184,28 +186,28 @@ export type Entry =
 
 export interface AnyToOneBranch {
   readonly end: End;
-  /** What is told of such an item: nothing, its bare key, or a level. */
+  /** The visible part of such an item: nothing, its bare key, or a level. */
   readonly told: 'nothing' | 'key' | LevelPlan;
 }
 
-/** Related items of which one decides where a row stands: that with the smallest or the largest value. */
+/** Related items that determine the order of a row by their smallest or largest value. */
 export interface RelatedExtremum {
   readonly parent: Table;
   readonly table: Table;
   readonly relation: ToMany;
-  /** Where the field of the list is seen; null: on all rows. */
+  /** The rows on which the list's field is visible; null: all rows. */
   readonly guard: Guard | null;
-  /** What leads from an item of the list to the value. */
+  /** The joins from an item of the list to the value. */
   readonly joins: readonly Join[];
-  /** How many lists are gone through, this one included. */
+  /** The number of lists on the path, including this one. */
   readonly lists: number;
-  /** Indexes find the items of one row; else those of all rows are read at once. */
+  /** Indexes find the items of one row; else the items of all rows are read at once. */
   readonly indexed: boolean;
 }
 
 /** One term of an order. */
 export interface OrderTerm {
-  /** Of the row, or of each of the items that it is found among. */
+  /** A value of the row, or of each of its related items in `among`. */
   readonly value: Value;
   readonly descending: boolean;
   readonly among: RelatedExtremum | null;
@@ -214,13 +216,13 @@ export interface OrderTerm {
 export interface Order {
   readonly joins: readonly Join[];
   readonly terms: readonly OrderTerm[];
-  /** Related items have nulls last whatever the direction. */
+  /** Related items sort nulls last in both directions. */
   readonly nullsLast: boolean;
 }
 
-/** What items are grouped by. */
+/** A value to group items by. */
 export interface Group {
-  /** Its name in the answer, and in the query. */
+  /** Its name in the result, and in the query. */
   readonly key: string;
   readonly asked: string;
   readonly value: Value;
@@ -248,29 +250,31 @@ export interface Items {
   readonly order: Order | null;
 }
 
-/** Which rows a statement is about beside what was asked. */
+/** The rows of a statement, besides the query's conditions. */
 export type RowChoice =
   | { readonly kind: 'key'; readonly parts: readonly StatementParameter[] }
   | { readonly kind: 'keys'; readonly keys: readonly Key[] }
-  /** By keys that the transaction keeps. */
+  /** By keys that the transaction has stored. */
   | { readonly kind: 'kept'; readonly field: ColumnField; readonly holds: (column: Sql) => Sql };
 
-/** The items of one level of the answer. */
+/** The items of one level of the result. */
 export interface LevelPlan {
-  /** Names from the root to here; empty at the root. */
+  /** Names from the root to this level; empty at the root. */
   readonly path: readonly string[];
   readonly table: Table;
-  /** What was asked of the items: filter and search. Rights are the table's. */
+  /**
+   * The requested conditions on the items: filter and search. The table contains the permissions.
+   */
   readonly conditions: readonly Condition[];
   readonly content: Items | Aggregation;
-  /** Names of the catalog alone, none that a client chose, stand for the values. */
+  /** The values have names from the catalog only, and no names chosen by a client. */
   readonly ownNames: boolean;
   /** Null: all items. */
   readonly limit: number | null;
   readonly offset: number;
   /**
-   * The items of all parents are read at once, because something in them cannot be found for one
-   * parent without scanning a table. Known when the plan is whole.
+   * The items of all parents are read at once, because reading them per parent would scan a table.
+   * Set when the plan is complete.
    */
   atOnce: boolean;
 }
@@ -285,32 +289,38 @@ export interface Meta {
 /** A whole read. */
 export interface Plan {
   readonly root: LevelPlan;
-  /** Which rows of the root; null: whatever the query finds. */
+  /** The rows of the root; null: all rows that the query matches. */
   readonly rows: RowChoice | null;
-  /** Where the caller sees what rows were asked by: a hidden key finds nothing, as if there were none. */
+  /** Where the caller may see the key that selects rows: a hidden key finds no rows. */
   readonly keySeen: readonly Guard[] | 'nowhere';
   readonly meta: readonly Meta[];
-  /** How many tables are read, each under its own alias. */
+  /** The number of tables that are read, each under its own alias. */
   readonly tables: number;
-  /** Most items that it can touch, by page sizes and depth. */
+  /** The maximum number of items that it may touch, from page sizes and depth. */
   readonly cost: number;
-  /** Most items of one item of the root with all below it; infinite where a list has no limit. */
+  /**
+   * The maximum number of items in one root item with all levels below it; infinite without a
+   * limit.
+   */
   readonly itemCost: number;
-  /** QUERY_MAX_NESTED_ITEMS: most items that lists may bring. */
+  /** QUERY_MAX_NESTED_ITEMS: the maximum number of items in lists. */
   readonly nestedItems: number;
-  /** ANSWER_MAX_SIZE: most bytes of values that become one text. */
+  /** ANSWER_MAX_SIZE: the maximum size in bytes of values in one text. */
   readonly answerSize: number;
-  /** The plain values in an item, in their order. */
+  /** The plain values of an item, in order. */
   readonly columns: readonly ItemColumn[];
-  /** The collections whose tables are read; null: the answer depends on something else too. */
+  /** The collections whose tables are read; null: the result also depends on something else. */
   readonly reads: ReadonlySet<string> | null;
-  /** Rows are found without comparing values: any values have the same best way to find them. */
+  /**
+   * Rows are found without comparing values, so that the best query plan is the same for all
+   * values.
+   */
   readonly unconditional: boolean;
-  /** The statement serves whoever has the same rights. */
+  /** Callers with the same permissions can share the statement. */
   readonly reusable: boolean;
 }
 
-/** The levels right below a level, with what leads to each. */
+/** The levels directly below a level. */
 export function levelsBelow({ content }: LevelPlan): LevelPlan[] {
   if (content.kind === 'groups') return [];
   return [...content.entries.values()].flatMap((entry): LevelPlan[] => {

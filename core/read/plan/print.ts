@@ -1,4 +1,4 @@
-/** Prints plans as short stable text, for tests and for whoever looks for what a query does. */
+/** Prints plans as short stable text, for tests and for debugging queries. */
 
 import type { Condition, Operand, RecordPath, Subject } from './condition.ts';
 import { Placeholder } from './placeholder.ts';
@@ -87,7 +87,7 @@ function operandText(operand: Operand): string {
 }
 
 function subjectText({ value, guard }: Subject): string {
-  // A column says itself when it is seen.
+  // A column prints its own guard.
   return value.kind === 'column' ? valueText(value) : valueText(value) + guardText(guard);
 }
 
@@ -225,7 +225,7 @@ function levelLines(level: LevelPlan): string[] {
   ];
 }
 
-/** The plan as text, a line for each table, condition and value; levels are indented. */
+/** The plan as text, with a line for each table, condition and value; levels are indented. */
 export function printPlan(plan: Plan): string {
   const { root, rows, meta, keySeen, reads, reusable, cost } = plan;
   const lines = [

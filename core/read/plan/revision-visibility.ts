@@ -1,7 +1,7 @@
 /**
- * What a revision tells: of the item as it was, the members that its reader may see of that item
- * today. A field that was concealed or forbidden since is so in history, too, in every clause; what
- * is no field any more is for administrators alone.
+ * Determines the visible part of a revision: the members that its reader may see of that item
+ * today. A field that was concealed or forbidden since then is hidden in history too, in every
+ * clause. Only administrators see members that are no longer fields.
  */
 import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from '#core/access/grants.ts';
 import type { Catalog, Collection, Field } from '#core/model/catalog/catalog.ts';
@@ -26,7 +26,7 @@ function concealedFields(catalog: Catalog): string {
   return made;
 }
 
-/** Only what is a field now: nothing tells who might see what was dropped. */
+/** Only current fields: the permissions for dropped fields are unknown. */
 function namesOf({ fields }: Collection, cases: readonly GrantCase[]): string {
   const names = [...fields.keys()];
   const isSeen = (name: string) => cases.some((one) => one.fields === null || one.fields.has(name));
@@ -35,14 +35,14 @@ function namesOf({ fields }: Collection, cases: readonly GrantCase[]): string {
 
 interface Seen {
   readonly catalog: Catalog;
-  /** What may be seen whatever the item, as JSON. */
+  /** The fields that are visible for every item, as JSON. */
   readonly always: string;
   readonly byRule: readonly { readonly collection: Collection; readonly grant: Grant }[];
 }
 
 const seen = new WeakMap<Grants, Seen>();
 
-/** Made once for both columns of a revision and all clauses. */
+/** Computed once for both columns of a revision and all clauses. */
 function seenBy(grants: Grants, catalog: Catalog): Seen {
   const known = seen.get(grants);
   if (known?.catalog === catalog) return known;
@@ -60,7 +60,9 @@ function seenBy(grants: Grants, catalog: Catalog): Seen {
   return made;
 }
 
-/** What the past is judged by: today's catalog and rights, and how a table is opened. */
+/**
+ * The current catalog and permissions, which also apply to old revisions, and how to open a table.
+ */
 interface Today {
   readonly catalog: Catalog;
   readonly grants: Grants;
@@ -83,7 +85,7 @@ function visibleToday({ catalog, grants, open }: Today): RevisionRights | null {
   };
 }
 
-/** What a field of revisions tells its reader now; null for fields that hold no item as it was. */
+/** The visible part of a field of revisions; null for fields that contain no item. */
 export function revisionVisibility(
   today: Today,
   collection: Collection,

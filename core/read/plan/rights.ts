@@ -1,4 +1,4 @@
-/** Applies the caller's rights to all tables of a plan, each once. */
+/** Applies the caller's permissions to all tables of a plan, once per table. */
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Filter } from '#core/query/query.ts';
 import { type Condition, NEVER } from './condition.ts';
@@ -6,8 +6,8 @@ import { planFilter } from './filter.ts';
 import { type PlanContext, type Scope, unlimited } from './scope.ts';
 
 /**
- * The condition of a rule, which sees all fields. A rule that cannot be planned, as when it names a
- * field that was dropped, holds for no row.
+ * The condition of a rule, which may use all fields. A rule that cannot be planned, for example
+ * because of a dropped field, holds for no row.
  */
 export function planRule(scope: Scope, rule: Filter): Condition {
   try {
@@ -18,7 +18,7 @@ export function planRule(scope: Scope, rule: Filter): Condition {
   }
 }
 
-/** Plans the rules of all tables that were opened; those behind rules have none. */
+/** Plans the rules of all opened tables; tables inside rules have no rules. */
 export function planRights({ notes }: PlanContext): void {
   for (let scope = notes.open.shift(); scope !== undefined; scope = notes.open.shift()) {
     for (const [index, { rule }] of scope.grant.entries()) {

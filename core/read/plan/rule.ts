@@ -1,4 +1,4 @@
-/** Tells whether a rule can be planned, without anybody asking for items. */
+/** Checks whether a rule can be planned, without a read. */
 import { ALL_GRANTS, ANONYMOUS } from '#core/access/grants.ts';
 import type { Reason } from '#core/base/errors/reason.ts';
 import { reasonOf } from '#core/base/errors/reason-of-error.ts';
@@ -8,7 +8,7 @@ import type { Filter, QueryBounds } from '#core/query/query.ts';
 import { planFilter } from './filter.ts';
 import { contextOf, openScope } from './scope.ts';
 
-/** Somebody of whom everything is known, so that every path behind a variable is looked at. */
+/** A caller for which every variable has a value, so that every path is checked. */
 const SOMEBODY = '00000000-0000-4000-8000-000000000000';
 const CALLER = {
   ...ANONYMOUS,
@@ -37,8 +37,8 @@ function faultOf(
 }
 
 /**
- * What keeps a rule from being planned, and so from holding for any row; null when nothing does.
- * Remembered for the catalog that it was last looked at with.
+ * The reason why a rule cannot be planned, and so holds for no row; null when it can. Cached for
+ * the catalog of the last check.
  */
 export function ruleFault(
   catalog: Catalog,

@@ -1,6 +1,7 @@
 /**
- * The place in a plan from which names are looked up: a table and what the caller may see of it.
- * Every clause finds its columns here and nowhere else, so that no clause can see more than another.
+ * The scope in a plan in which names are looked up: a table and the parts that the caller may see.
+ * Every clause resolves its columns here and nowhere else, so that all clauses see the same
+ * columns.
  */
 import {
   ALL_GRANTS,
@@ -26,7 +27,7 @@ import { isLinkConcealed } from './link.ts';
 import type { Column, EndColumns, Guard, Match, Right, Table } from './plan.ts';
 import { revisionVisibility } from './revision-visibility.ts';
 
-/** What a read needs to know beside the query. */
+/** The input of a read, besides the query. */
 export interface ReadTarget {
   readonly catalog: Catalog;
   readonly grants: Grants;
@@ -35,24 +36,24 @@ export interface ReadTarget {
   readonly collection: string;
 }
 
-/** What turns out about a plan while it is made. */
+/** Facts about a plan, collected during planning. */
 export interface PlanNotes {
   /** Collections whose tables are read. */
   readonly reads: Set<string>;
-  /** The answer changes by itself, with time or statistics. */
+  /** The result changes without writes, with time or statistics. */
   fleeting: boolean;
-  /** Even the text of the statement holds for this caller only. */
+  /** Even the text of the statement is valid for this caller only. */
   volatile: boolean;
-  /** Conditions stand on the rows. */
+  /** There are conditions on the rows. */
   conditions: boolean;
   /** Fields selected below the root. */
   fields: number;
   aliases: number;
-  /** Scopes whose rights are still to be planned. */
+  /** Scopes whose permissions are not planned yet. */
   readonly open: Scope[];
 }
 
-/** What is the same all over one plan. */
+/** The context that all scopes of one plan share. */
 export interface PlanContext {
   readonly catalog: Catalog;
   readonly grants: Grants;
@@ -60,14 +61,14 @@ export interface PlanContext {
   /** The time that `$NOW` stands for. */
   readonly now: Date;
   readonly bounds: QueryBounds;
-  /** Whether wildcards may go back over the relation that was just followed. */
+  /** Whether wildcards may follow a relation back to the previous level. */
   readonly backlink: boolean;
-  /** The statement may be carried out for others: what depends on the caller becomes a placeholder. */
+  /** Callers may share the statement: values that depend on the caller become placeholders. */
   readonly usesPlaceholders: boolean;
   readonly notes: PlanNotes;
 }
 
-/** What turns out about one level of the answer. */
+/** Facts about one level of the result, collected during planning. */
 export interface LevelNotes {
   /** Its rows cannot be found for one parent without scanning a table. */
   scans: boolean;
@@ -80,14 +81,14 @@ export interface Scope {
   readonly grant: Grant;
   /** Field names from the root to here; empty at the root. */
   readonly path: readonly string[];
-  /** Relations that were followed to get here. */
+  /** The number of relations followed to get here. */
   readonly depth: number;
   /** The relation that led here; undefined at the root. */
   readonly through: Relation | undefined;
   readonly level: LevelNotes;
 }
 
-/** `item:block_hero` names one of the collections that a many-to-any may refer to. */
+/** `item:block_hero` names one of the collections that a many-to-any relation may refer to. */
 export interface ScopedName {
   readonly field: string;
   readonly collection: string | null;
@@ -100,7 +101,9 @@ export function parseScopedName(segment: string): ScopedName {
     : { field: segment.slice(0, colon), collection: segment.slice(colon + 1) };
 }
 
-/** @param usesPlaceholders whether what depends on the caller or the time becomes a placeholder */
+/**
+ * @param usesPlaceholders whether values that depend on the caller or the time become placeholders
+ */
 export function contextOf(
   target: ReadTarget,
   {
@@ -156,7 +159,7 @@ function newScope(
 
 /**
  * Opens the scope of a collection at the root of a plan.
- * @param source what stands in the place of its table
+ * @param source a row source that replaces its table
  * @throws ServiceError FORBIDDEN when it does not exist, has no table, or may not be seen
  */
 export function openScope(context: PlanContext, name: string, source: Sql | null = null): Scope {
@@ -175,19 +178,19 @@ export function isVisible({ context }: Pick<Scope, 'context'>, name: string): bo
   return Boolean(catalog.collections.get(name)?.table) && grants.of(name) !== null;
 }
 
-/** Whether there may be collections that the caller does not see. */
+/** Whether there may be collections that are hidden from the caller. */
 export function mayHide({ context }: Scope): boolean {
   return context.grants !== ALL_GRANTS;
 }
 
-/** The end of a many-to-any in a collection, if the caller sees that. */
+/** The end of a many-to-any relation in a collection, if the caller may see that collection. */
 export function visibleEnd(scope: Scope, { allowed }: AnyToOne, name: string | null): End | null {
   const end = allowed.find(({ collection }) => collection === name);
   return end !== undefined && isVisible(scope, end.collection) ? end : null;
 }
 
 /**
- * Opens the scope of related items, whose collection the caller sees.
+ * Opens the scope of related items, whose collection the caller may see.
  * @param field the name that was followed, for paths in errors
  * @throws ServiceError INVALID_QUERY when too deep
  */
@@ -209,7 +212,7 @@ export function enterLevel(scope: Scope, relation: Relation, target: string, fie
   return enterScope({ ...scope, level: { scans: false } }, relation, target, field);
 }
 
-/** The same rows seen without limits, for the rules that set the limits. */
+/** The same rows without permissions, for evaluating the permissions' own rules. */
 export function unlimited(scope: Scope): Scope {
   const rights = [{ fields: null, condition: null }];
   return {
@@ -220,12 +223,12 @@ export function unlimited(scope: Scope): Scope {
   };
 }
 
-/** Whether some case of the grant covers the field. */
+/** Whether some permission covers the field. */
 function maySee(scope: Scope, name: string): boolean {
   return scope.grant.some((entry) => entry.fields === null || entry.fields.has(name));
 }
 
-/** On which of the visible rows the caller sees the field; null: on all. */
+/** The visible rows on which the caller may see the field; null: all of them. */
 export function guardOf({ grant, table }: Scope, name: string): Guard | null {
   const covering = grant.flatMap(({ fields, rule }, index) =>
     fields === null || fields.has(name) ? [{ index, rule }] : [],
@@ -240,7 +243,10 @@ export function visibleField(scope: Scope, name: string): Field | null {
   return field !== undefined && maySee(scope, name) ? field : null;
 }
 
-/** Whether the caller sees the collection that a relation leads to; a many-to-any may lead nowhere. */
+/**
+ * Whether the caller may see the target collection of a relation; a many-to-any target may be
+ * hidden.
+ */
 function leadsOn(scope: Scope, relation: Relation): boolean {
   if (relation.kind === 'a2o') return true;
   const { collection } = relation.kind === 'm2o' ? relation.one : relation.many;
@@ -248,8 +254,8 @@ function leadsOn(scope: Scope, relation: Relation): boolean {
 }
 
 /**
- * The relation of that name, if the caller may see the field it belongs to, what it holds, and where it
- * leads to. To others the field is one without a relation.
+ * The relation of that name, if the caller may see its field, its linking columns and its target.
+ * Otherwise the field has no relation.
  */
 export function visibleRelation(scope: Scope, name: string): Relation | null {
   const { catalog } = scope.context;
@@ -286,7 +292,10 @@ export function visibleColumns(scope: Scope): ColumnField[] {
   );
 }
 
-/** The columns of both ends of a relation, where rows of the left one are looked for. */
+/**
+ * The comparison of the columns at both ends of a relation; the statement searches rows of the left
+ * one.
+ */
 export function endsMatch(left: EndColumns, right: EndColumns): Match {
   return { kind: 'ends', left, right };
 }

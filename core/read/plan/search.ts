@@ -1,4 +1,4 @@
-/** Plans `search`: a term looked for in the collection's own columns that the caller may see. */
+/** Plans `search`: searches for a term in the collection's own columns that the caller may see. */
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { floatFault } from '#core/model/values/number.ts';
@@ -22,13 +22,13 @@ function fitsInteger(term: string, typeName: string): boolean {
   return value >= -limit && value < limit;
 }
 
-/** Compared as the column rounds it; a number beyond its range is not in it. */
+/** Compared as the column rounds it; a number beyond its range does not match. */
 function floatTest({ column }: ColumnField, term: string): readonly [Operator, string] | null {
   const type = column.typeName === 'float4' ? 'float4' : 'float8';
   return floatFault(term, type === 'float4' ? 4 : 8) === null ? ['_eq', type] : null;
 }
 
-/** How a column is tested, and the type of the term; null when the term cannot be in it. */
+/** The test of a column, and the type of the term; null when the column cannot contain the term. */
 function testOf({ field }: Column, term: string): readonly [Operator, string] | null {
   switch (field.type) {
     case 'string':
@@ -48,7 +48,7 @@ function testOf({ field }: Column, term: string): readonly [Operator, string] | 
   }
 }
 
-/** Rows in which any column holds the term; no rows when no column can. */
+/** Matches rows in which any column contains the term; no rows when no column can. */
 export function planSearch(scope: Scope, term: string): Condition {
   scope.context.notes.conditions = true;
   const tests = visibleColumns(scope).flatMap((own): Condition[] => {

@@ -1,4 +1,4 @@
-/** Decides what is selected of a level, from the names that were asked and what may be seen. */
+/** Determines the selection of a level, from the requested names and the caller's permissions. */
 import type { Field } from '#core/model/catalog/catalog.ts';
 import type { Relation, ToMany } from '#core/model/catalog/relation.ts';
 import {
@@ -23,7 +23,9 @@ import {
   visibleRelation,
 } from './scope.ts';
 
-/** A relation to be nested: the paths asked of its items, for each collection they may be in. */
+/**
+ * A relation to be nested: the requested paths of its items, for each collection they may be in.
+ */
 export interface Nested {
   readonly kind: 'nested';
   readonly relation: Relation;
@@ -33,7 +35,7 @@ export interface Nested {
   readonly paths: Map<string, Path[]>;
 }
 
-/** A list of which only the keys or the number of its items is asked. */
+/** A list of which only the keys or the number of its items is requested. */
 export interface ListSummary {
   readonly kind: 'keys' | 'number';
   readonly list: ToMany;
@@ -46,7 +48,7 @@ interface SelectedObject {
   readonly entries: ReadonlyMap<string, SelectedEntry>;
 }
 
-/** What was asked under one key of the answer. */
+/** The request for one key of the result. */
 export type SelectedEntry =
   | Extract<Entry, { kind: 'value' | 'key' | 'constant' }>
   | Nested
@@ -58,7 +60,7 @@ function isPresentation(field: Field): boolean {
 }
 
 class Selection {
-  /** The parts of the answer's object, by key. */
+  /** The parts of the result's object, by key. */
   readonly entries = new Map<string, SelectedEntry>();
   readonly #scope: Scope;
   readonly #level: Level;
@@ -70,7 +72,7 @@ class Selection {
     this.#count();
   }
 
-  /** Wildcards multiply below the root; what they bring is bounded like what is named. */
+  /** Wildcards multiply below the root, so their fields count towards the limit too. */
   #count(): void {
     const { context, depth } = this.#scope;
     if (depth === 0) return;
@@ -86,12 +88,12 @@ class Selection {
     else this.#addLeaf(head);
   }
 
-  /** `*`: every field as it is; with a rest, every relation with that rest. */
+  /** `*`: every field as it is; with further segments, those segments for every relation. */
   #addAll(rest: Path): void {
     const scope = this.#scope;
     for (const field of scope.collection.fields.values()) {
       if (visibleField(scope, field.name) === null || isPresentation(field)) continue;
-      // An alias takes the name over, here as when it is asked by name.
+      // An alias replaces the field of its name, as when it is requested by name.
       if (this.#level.alias.has(field.name)) continue;
       const relation = visibleRelation(scope, field.name);
       if (this.#expand(field.name, relation, rest) || this.entries.has(field.name)) continue;
@@ -104,7 +106,7 @@ class Selection {
     }
   }
 
-  /** Goes on over a relation that a wildcard met, as far as it asks for that, or `deep` does. */
+  /** Expands a relation that a wildcard matched, if the path or `deep` requests it. */
   #expand(name: string, relation: Relation | null, rest: Path): boolean {
     if (relation === null || !this.#isReachable(relation)) return false;
     const back = !this.#scope.context.backlink && isReverse(this.#scope.through, relation);
@@ -114,11 +116,11 @@ class Selection {
     return true;
   }
 
-  /** `deep` says what becomes of the relation's items, so that they are more than their keys. */
+  /** Whether `deep` requests more of the relation's items than their keys. */
   #isShaped(name: string): boolean {
     const { deep: below, constants } = this.#level;
     const deep = below.get(name);
-    // Where constants may be asked, an object can have nothing else, and nothing at all.
+    // Where constants may be requested, an object may consist of constants only, or be empty.
     if (constants !== undefined) {
       return deep !== undefined || [...below.keys()].some((key) => key.startsWith(`${name}:`));
     }
@@ -126,14 +128,14 @@ class Selection {
     return deep.fields.length > 0 || deep.aggregate.length > 0 || deep.groupBy.length > 0;
   }
 
-  /** Something of the items behind the relation may be seen. */
+  /** Whether some collection behind the relation is visible. */
   #isReachable(relation: Relation): boolean {
     const scope = this.#scope;
     if (relation.kind !== 'a2o') return true;
     return relation.allowed.some((end) => isVisible(scope, end.collection));
   }
 
-  /** The value of a field that stands for itself; null for what a wildcard passes over. */
+  /** The plain value of a field; null for fields that a wildcard skips. */
   #leafOf(field: Field, relation: Relation | null): SelectedEntry | null {
     const scope = this.#scope;
     const { column } = field;
@@ -147,7 +149,7 @@ class Selection {
     return { kind: 'keys', list: relation };
   }
 
-  /** What is no field: a constant, or an object of values; null for fields. */
+  /** An entry that is not a field: a constant, or an object of values; null for fields. */
   #madeOf(name: string): SelectedEntry | null {
     const text = this.#level.constants?.get(name);
     if (text !== undefined) return { kind: 'constant', text };
@@ -156,7 +158,7 @@ class Selection {
     return { kind: 'values', entries: selectionOf(this.#scope, object) };
   }
 
-  /** A value in the form that is asked of it. */
+  /** A value in the requested format. */
   #formed(name: string, entry: SelectedEntry): SelectedEntry {
     const form = this.#level.forms?.get(name);
     if (form === undefined) return entry;
@@ -192,7 +194,7 @@ class Selection {
     this.entries.set(output, this.#formed(output, called));
   }
 
-  /** A call that counts the items of a list which no index serves. */
+  /** A call that counts the items of a list without a usable index. */
   #countOf(call: FunctionCall): ListSummary | null {
     const list = call.name === 'count' ? visibleRelation(this.#scope, call.field) : null;
     if (list === null || list.kind === 'm2o' || list.kind === 'a2o') return null;
@@ -218,8 +220,8 @@ class Selection {
       this.#nest(field, relation, '', rest);
       return;
     }
-    // The parts of a many-to-any that may not be seen drop out, and to who does not see all those that
-    // do not exist; the rest of it stays.
+    // Hidden collections of a many-to-any relation are omitted. For a caller with hidden
+    // collections, so are missing ones. The rest of the relation stays.
     const isPart =
       relation.kind === 'a2o' &&
       (mayHide(scope) || visibleEnd(scope, relation, collection) !== null);
@@ -244,7 +246,7 @@ function path(head: string, rest: Path): string {
   return [head, ...rest].join('.');
 }
 
-/** Whether a relation leads straight back over the one that was just followed. */
+/** Whether a relation leads straight back over the relation to this level. */
 function isReverse(through: Relation | undefined, relation: Relation): boolean {
   if (through === undefined) return false;
   if (relation.kind === 'm2o' || relation.kind === 'a2o') {
@@ -263,8 +265,8 @@ function isReverse(through: Relation | undefined, relation: Relation): boolean {
 }
 
 /**
- * What was asked of a level, by the keys of the answer.
- * @throws ServiceError FORBIDDEN naming field and path; INVALID_QUERY past a bound
+ * The selection of a level, by the keys of the result.
+ * @throws ServiceError FORBIDDEN naming field and path; INVALID_QUERY beyond a limit
  */
 export function selectionOf(scope: Scope, level: Level): ReadonlyMap<string, SelectedEntry> {
   return new Selection(scope, level).entries;

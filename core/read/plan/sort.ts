@@ -38,9 +38,9 @@ function isSortable(field: ColumnField): boolean {
 class Joins {
   readonly #scopes = new Map<string, Scope>();
   readonly list: Join[] = [];
-  /** How many of them bring several items for one. */
+  /** The number of joins that yield several items for one row. */
   lists = 0;
-  /** Indexes find what is joined to one row. */
+  /** Whether indexes find the joined rows of one row. */
   indexed = true;
 
   /** The scope of the items that a segment leads to. */
@@ -89,20 +89,20 @@ function sortValue(scope: Scope, name: string): Value {
   return { kind: 'column', column };
 }
 
-/** The list of related items that a segment leads to; null where it leads elsewhere. */
+/** The list of related items that a segment leads to; null for another target. */
 function listOf(scope: Scope, segment: string): ToMany | null {
   const relation = visibleRelation(scope, parseScopedName(segment).field);
   return relation === null || relation.kind === 'm2o' || relation.kind === 'a2o' ? null : relation;
 }
 
-/** The value behind a path, with the tables on the way to it. */
+/** The value at the end of a path, with the joins that lead to it. */
 function follow(scope: Scope, path: Path, joins: Joins): Value {
   let current = scope;
   for (const segment of path.slice(0, -1)) current = joins.follow(current, segment);
   return sortValue(current, path.at(-1) ?? '');
 }
 
-/** A value of the items of a list, of which one decides for the row of the scope. */
+/** A value of a list's items, of which one determines the order of the scope's row. */
 function amongItems(scope: Scope, relation: ToMany, path: Path): Omit<OrderTerm, 'descending'> {
   const [segment = '', ...rest] = path;
   const { field } = parseScopedName(segment);
@@ -126,7 +126,7 @@ function termOf(scope: Scope, path: Path, joins: Joins): Omit<OrderTerm, 'descen
   return termOf(joins.follow(scope, segment), rest, joins);
 }
 
-/** The column that keeps items in the order people gave them. */
+/** The column with the manual order of the items. */
 function sortField(scope: Scope): string | null {
   const { through, collection } = scope;
   const isList = through !== undefined && through.kind !== 'm2o' && through.kind !== 'a2o';
@@ -135,7 +135,7 @@ function sortField(scope: Scope): string | null {
   return field?.column && !isConcealed(field) ? field.name : null;
 }
 
-/** The order when none is asked: the sort field, the key, the first column that has an order. */
+/** The default order: by the sort field, else by the key, else by the first sortable column. */
 function defaultSort(scope: Scope): Path[] {
   const own = sortField(scope);
   if (own !== null) return [[own]];
@@ -144,7 +144,7 @@ function defaultSort(scope: Scope): Path[] {
   return first === undefined ? [] : [[first.name]];
 }
 
-/** The key, if the caller sees all of it on all rows; a hidden key may not even decide ties. */
+/** The key, if the caller may see all of it on all rows; a hidden key may not even break ties. */
 function visibleKey(scope: Scope): readonly ColumnField[] {
   const { primaryKey } = scope.collection;
   const seen = primaryKey.every(
@@ -156,7 +156,7 @@ function visibleKey(scope: Scope): readonly ColumnField[] {
   return seen ? primaryKey : [];
 }
 
-/** Plans the order of a level: what was asked, then the key, so that pages never overlap. */
+/** Plans the order of a level: the requested order, then the key, so that pages never overlap. */
 export function planSort(scope: Scope, level: Pick<Level, 'sort' | 'alias'>): Order {
   const joins = new Joins();
   const asked =
@@ -172,7 +172,7 @@ export function planSort(scope: Scope, level: Pick<Level, 'sort' | 'alias'>): Or
   });
   for (const own of visibleKey(scope)) {
     if (named.has(own.name)) continue;
-    // Ties are broken by what is stored, as the index has it.
+    // Ties are broken by the stored value, as the index contains it.
     const bare = { ...own, codec: null };
     const column = { table: scope.table, own: bare, field: bare, past: null, guard: null };
     terms.push({ value: { kind: 'column', column }, descending: false, among: null });

@@ -1,4 +1,4 @@
-/** Dynamic variables: `$NOW` with shifts, and what is known of the caller. */
+/** Dynamic variables: `$NOW` with shifts, and the ids of the caller. */
 import type { Caller } from '#core/access/grants.ts';
 import type { BindingContext } from './placeholder.ts';
 
@@ -29,7 +29,9 @@ const UNIT_NAMES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([unit, names]) => names.split(' ').map((name) => [name, unit] as const)),
 );
 
-/** Whole months by the calendar (the day stays within its month), the rest as days of 1/30 month. */
+/**
+ * Shifts by whole calendar months (the day stays within its month), the rest as days of 1/30 month.
+ */
 function shiftMonths(date: Date, amount: number): void {
   const whole = Math.trunc(amount);
   const day = date.getUTCDate();
@@ -40,10 +42,10 @@ function shiftMonths(date: Date, amount: number): void {
   date.setTime(date.getTime() + (amount - whole) * 30 * 86_400_000);
 }
 
-/** Longer shifts are none: the time that matching takes grows with the square of the length. */
+/** The maximum length of a shift: the matching time grows with the square of the length. */
 const MAX_SHIFT = 100;
 
-/** `$NOW(+1 day)`: the shifted time; a shift that cannot be read shifts nothing. */
+/** `$NOW(+1 day)`: the shifted time; an invalid shift is ignored. */
 function shifted(now: Date, shift: string): Date {
   const date = new Date(now);
   if (shift.length > MAX_SHIFT) return date;
@@ -55,7 +57,7 @@ function shifted(now: Date, shift: string): Date {
   return Number.isNaN(date.getTime()) ? new Date(now) : date;
 }
 
-/** A list without members is no value: nothing may be known of what is compared with it. */
+/** An empty list is no value: comparisons with it are unknown. */
 function listValue(list: readonly string[]): unknown {
   return list.length === 0 ? NO_VALUE : list;
 }
@@ -70,7 +72,7 @@ export function isTimestampVariable(text: string): boolean {
   return /^\$NOW(?:\(.*\))?$/s.test(text);
 }
 
-/** A text that is equal for callers of whom the same is known: which variables have values. */
+/** A key that is equal for callers whose variables with values are the same. */
 export function variableAvailability(caller: Caller): string {
   const { user, role, roles, policies } = caller;
   const person = (user === null ? 0 : 1) + (role === null ? 0 : 2);
@@ -78,8 +80,8 @@ export function variableAvailability(caller: Caller): string {
 }
 
 /**
- * The value of a text that names a dynamic variable; the text itself when it names none.
- * Lists (`$CURRENT_ROLES`) come as arrays; without a value the answer is {@link NO_VALUE}.
+ * The value of a text that names a dynamic variable, else the text itself. Lists (`$CURRENT_ROLES`)
+ * are arrays; a variable without a value yields {@link NO_VALUE}.
  */
 export function resolveVariable({ caller, now }: BindingContext, text: string): unknown {
   if (!text.startsWith('$')) return text;

@@ -8,7 +8,7 @@ import type { Aliases } from './materialized-rows.ts';
 import { outputOf } from './output.ts';
 import { objectSql } from './row.ts';
 
-/** One value of a result row, for the answer and for sorting. */
+/** One value of a result row, for output and for sorting. */
 interface Written {
   readonly output: Sql;
   readonly raw: Sql;
@@ -20,18 +20,18 @@ function countOf(argument: Sql): Written {
 }
 
 /**
- * From so much on (by absolute value) a number counts as infinite in a sum or an average: PostgreSQL
- * fails when a total, or a square of what an average needs, is outside the range of the type.
+ * Numbers from this absolute value on count as infinite in a sum or an average. PostgreSQL fails
+ * when a total, or a square that an average needs, is outside the range of the type.
  */
 const LARGEST = { sum: '1e290', avg: '1e140', exact: '1e131000' } as const;
-/** The largest total of a column of type `real` that is a `real` itself. */
+/** The largest total of a `real` column that fits into `real`. */
 const LARGEST_REAL = '3.4e38';
 
 function isReal(column: Field['column']): boolean {
   return column?.typeName === 'float4';
 }
 
-/** A value for sums and averages, whatever is stored. */
+/** A value for sums and averages that cannot overflow. */
 function addend(value: Sql, { type, column }: Field, aggregate: 'sum' | 'avg'): Sql {
   const bounded = (largest: string, typeName: string) =>
     sql`CASE WHEN abs(${value}) >= ${raw(`'${largest}'::${typeName}`)}
@@ -43,13 +43,13 @@ function addend(value: Sql, { type, column }: Field, aggregate: 'sum' | 'avg'): 
   return isReal(column) ? sql`(${value})::float8` : bounded(LARGEST[aggregate], 'float8');
 }
 
-/** A total of `real` has their precision, unless it is larger than they can be. */
+/** A total of `real` values has their precision, unless it is too large for `real`. */
 function totalOfReals(total: Sql): Sql {
   return sql`CASE WHEN abs(${total}) < ${raw(LARGEST_REAL)}::float8
     THEN (${total})::real::text::float8 ELSE ${total} END`;
 }
 
-/** Floats are numbers in the answer; exact numbers are texts. */
+/** Floats are numbers in the result; exact numbers are texts. */
 function aggregateSql({ term: { aggregate }, column }: Aggregate): Written {
   if (column === null) return countOf(sql`*`);
   const value = visibleSql(column);
@@ -70,11 +70,11 @@ function aggregateSql({ term: { aggregate }, column }: Aggregate): Written {
 }
 
 interface WrittenGroup extends Written {
-  /** What has to be joined to the table for the value; empty for most. */
+  /** The join that the value needs; usually empty. */
   readonly join: Sql;
 }
 
-/** Whether the value has parameters: repeated, they would be different ones to PostgreSQL. */
+/** Whether the value has parameters: PostgreSQL would treat repeated ones as different. */
 function hasParameters(value: Value): boolean {
   if (value.kind === 'call') return value.name === 'json' || value.column.guard !== null;
   if (value.kind === 'count') return value.guard !== null;
@@ -86,7 +86,10 @@ function outputSql(value: Value, made: Sql): Sql {
   return value.kind === 'call' && value.name === 'json' ? made : sql`(${made})::text`;
 }
 
-/** A value with parameters is computed beside the row, so that the group is the same as the value. */
+/**
+ * A value with parameters is computed in a lateral join, so that the group and the value are the
+ * same expression.
+ */
 function groupSql({ value }: Group, aliases: Aliases): WrittenGroup {
   const made = valueSql(value);
   if (!hasParameters(value)) return { raw: made, output: outputSql(value, made), join: empty };
@@ -121,11 +124,11 @@ function outputs(aggregates: readonly Aggregate[], written: ReadonlyMap<Aggregat
   return result;
 }
 
-/** What a level with aggregates selects, groups by and is ordered by. */
+/** The select list, groups and order of a level with aggregates. */
 export interface AggregationSql {
   readonly values: ReadonlyMap<string, Sql>;
   readonly joins: Sql;
-  /** What the rows are grouped by; empty for one group of all. */
+  /** The grouping expressions; empty for one group of all rows. */
   readonly groups: readonly Sql[];
   readonly orderBy: Sql;
 }

@@ -1,4 +1,4 @@
-/** Compares columns of different types, as relations without a foreign key may join. */
+/** Compares columns of different types, which relations without a foreign key may join. */
 
 import { bareType } from '#core/database/column-type.ts';
 import { raw, type Sql, sql } from '#core/database/sql.ts';
@@ -6,7 +6,7 @@ import type { ColumnDescriptor } from '#core/model/catalog/descriptor.ts';
 
 const TEXTS: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'citext', 'name']);
 
-/** Texts that a cast to a type takes; any other text is equal to no value of it. */
+/** Patterns of texts that can be cast to a type; any other text equals no value of it. */
 const CASTABLE: Readonly<Record<string, string>> = {
   int2: "'^-?[0-9]{1,4}$'",
   int4: "'^-?[0-9]{1,9}$'",
@@ -18,9 +18,9 @@ const CASTABLE: Readonly<Record<string, string>> = {
 const SIMPLE_TEXTS: ReadonlySet<string> = new Set(['text', 'varchar']);
 
 /**
- * A column as it compares with one of another type, by that one's own equality: what is equal among
- * themselves need not be what is equal to the key (think of citext). Types that PostgreSQL compares
- * by itself, such as two kinds of numbers, are left alone.
+ * A column cast to the type of the column that it is compared with, whose equality applies (for
+ * example in citext). Types that PostgreSQL itself compares, such as two number types, stay
+ * unchanged.
  */
 export function castForComparison(
   column: Sql,
@@ -35,7 +35,7 @@ export function castForComparison(
   }
   if (!TEXTS.has(own.typeName)) return column;
   const castable = CASTABLE[wanted.typeName];
-  // No text is equal to what cannot be looked up by one.
+  // Types without a pattern are equal to no text.
   if (castable === undefined) return sql`NULL::${type}`;
   return sql`CASE WHEN ${column}::text ~ ${raw(castable)} THEN ${column}::text::${type} END`;
 }

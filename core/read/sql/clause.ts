@@ -1,4 +1,4 @@
-/** Writes the clauses of one level: what is shown of a row, conditions, order and limits. */
+/** Writes the clauses of one level: select list, conditions, order and limits. */
 import { empty, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import {
   type Entry,
@@ -34,7 +34,7 @@ export function orderTerms({ terms, nullsLast }: Order): Sql[] {
   });
 }
 
-/** What an order needs beside the level's own table, for `FROM`. */
+/** The joins of an order besides the level's own table, for `FROM`. */
 export function orderJoins({ joins, terms }: Order): Sql {
   const found = terms.map(({ value, descending, among }) =>
     among === null || among.indexed ? empty : foundForAll(among, value, descending),
@@ -42,12 +42,12 @@ export function orderJoins({ joins, terms }: Order): Sql {
   return join([leftJoins(joins), ...found], '');
 }
 
-/** The related items of an order, for `FROM`, with what holds for those that the caller sees. */
+/** The visible related items of an order, for `FROM`. */
 function amongRows({ table, joins }: RelatedExtremum, more: readonly Sql[]): Sql {
   return sql`${tableSql(table)}${innerJoins(joins)}${whereSql([...more, rowRule(table)])}`;
 }
 
-/** The name under which the deciding values of all rows are joined. */
+/** The alias of the joined values of all rows. */
 function foundName({ table }: RelatedExtremum): Sql {
   return raw(`m${table.alias}`);
 }
@@ -58,12 +58,14 @@ function foundAmong(among: RelatedExtremum, value: Value, descending: boolean): 
   const { parent, table, relation, guard } = among;
   const rows = amongRows(among, [childrenSql(parent, table, relation)]);
   const direction = raw(descending ? ' DESC' : '');
-  // A null says nothing, so that it is taken for no value.
+  // Nulls are ignored.
   const first = sql`SELECT m.v FROM (SELECT ${sortSql(value)} AS v FROM ${rows}) AS m WHERE m.v IS NOT NULL ORDER BY m.v${direction} LIMIT 1`;
   return guarded(guard, sql`(${first})`);
 }
 
-/** The same of all rows, read once and joined to them, where no index finds those of one row. */
+/**
+ * The same for all rows, read once and joined, where no index finds the related items of one row.
+ */
 function foundForAll(among: RelatedExtremum, value: Value, descending: boolean): Sql {
   const { parent, table, relation, guard } = among;
   const { keys, owner } = childEnds(parent, table, relation);
@@ -78,28 +80,28 @@ function foundForAll(among: RelatedExtremum, value: Value, descending: boolean):
 }
 
 function sortSql(value: Value): Sql {
-  // A null inside a document and a member that is missing read the same, and sort the same.
+  // In a document, null and a missing member read and sort the same.
   if (value.kind === 'call' && value.name === 'json') {
     return sql`nullif(${valueSql(value)}, 'null'::jsonb)`;
   }
-  // What keeps the order of the values has an index that serves.
+  // A stored form with the same order as the values has an index that serves.
   if (value.kind === 'column' && value.column.own.codec?.comparable === true) {
     return guarded(value.column.guard, bareSql(value.column));
   }
   return valueSql(value);
 }
 
-/** The rows that a level is about, before limits: rights, filter and search. */
+/** The rows of a level before limits: permissions, filter and search. */
 export function levelConditions({ table, conditions }: Pick<LevelPlan, 'table' | 'conditions'>) {
   return [rowRule(table), ...conditions.map((condition) => conditionSql(condition, false))];
 }
 
-/** Limits that nobody chose at random are few, and so are the statements that are made of them. */
+/** Common limits are few, so few statements with such limits are cached. */
 function isCommon(limit: number): boolean {
   return limit <= 100 || limit % 100 === 0;
 }
 
-/** Whether PostgreSQL makes its plan of a statement with limits once, because it knows them. */
+/** Whether PostgreSQL can plan a statement once because its limits are constants. */
 export function hasKnownLimits(plan: Plan): boolean {
   const isKnown = (level: LevelPlan): boolean =>
     level.offset === 0 &&
@@ -108,14 +110,14 @@ export function hasKnownLimits(plan: Plan): boolean {
   return plan.unconditional && isKnown(plan.root);
 }
 
-/** @param known limits are part of the statement; else they are parameters */
+/** @param known limits are constants of the statement; else they are parameters */
 export function limitSql({ limit, offset }: LevelPlan, known: boolean): Sql {
   if (limit !== null && known) return sql` LIMIT ${raw(String(limit))}`;
   const limited = limit === null ? empty : sql` LIMIT ${limit}::int8`;
   return offset === 0 ? limited : sql`${limited} OFFSET ${offset}::int8`;
 }
 
-/** The order of a level, and the joins that it needs. */
+/** The order of a level, and its joins. */
 export function ordered({ order }: Items): { joins: Sql; orderBy: Sql } {
   if (order === null) return { joins: empty, orderBy: empty };
   const terms = orderTerms(order);
@@ -123,7 +125,7 @@ export function ordered({ order }: Items): { joins: Sql; orderBy: Sql } {
   return { joins: orderJoins(order), orderBy };
 }
 
-/** Limit and offset of each parent's items, by their positions. */
+/** Applies limit and offset to each parent's items, by their positions. */
 export function range(position: Sql, { limit, offset }: LevelPlan): Sql {
   return whereSql([
     offset === 0 ? null : sql`${position} > ${offset}::int8`,
@@ -131,15 +133,15 @@ export function range(position: Sql, { limit, offset }: LevelPlan): Sql {
   ]);
 }
 
-/** @param output how the value of a column is written */
+/** @param output writes the value of a column */
 function valueOutput(value: Value, output: typeof outputOf): Sql {
   if (value.kind === 'column') return output(value.column.field, visibleSql(value.column));
   const made = valueSql(value);
-  // Counts and parts of dates are texts in answers, like all counts.
+  // Counts and parts of dates are texts in the result, like all counts.
   return value.kind === 'call' && value.name === 'json' ? made : sql`(${made})::text`;
 }
 
-/** A value in the form that was asked of it. */
+/** A value in the requested format. */
 export function formOutput(
   { value, form }: Extract<Entry, { kind: 'value' }>,
   output: typeof outputOf,
@@ -149,15 +151,15 @@ export function formOutput(
   return form === 'text' ? sql`(${made})::text` : finite(value, made);
 }
 
-/** A number, where it is one: JSON has neither `NaN` nor `Infinity`. */
+/** A finite number, else null: JSON has neither `NaN` nor `Infinity`. */
 function finite(value: Value, made: Sql): Sql {
   const type = value.kind === 'column' ? value.column.field.type : 'integer';
   if (type === 'decimal') {
-    // What is too large for a double is none, and what is too small is 0.
+    // A number too large for a double is null, and one too small is 0.
     return sql`CASE WHEN abs(${made}) < 2.5e-324 THEN 0 WHEN abs(${made}) < 1.7976931348623158e308 THEN (${made})::float8 END`;
   }
   if (type !== 'float') return made;
-  // A float of four bytes is written with fewer digits, which those of eight bytes do not keep.
+  // A four-byte float has fewer digits, which a direct cast to eight bytes would change.
   const isShort = value.kind === 'column' && value.column.field.column.typeName === 'float4';
   const double = isShort ? sql`(${made})::text::float8` : sql`(${made})::float8`;
   return sql`CASE WHEN ${double} NOT IN ('NaN', 'Infinity', '-Infinity') THEN ${double} END`;

@@ -1,6 +1,6 @@
 /**
- * From a query to the statement that answers it: planned by the catalog and the caller's rights, then
- * written as SQL with placeholders for what depends on the caller and the time.
+ * Compiles a query to its statement: plans it with the catalog and the caller's permissions, then
+ * writes it as SQL. Values that depend on the caller and the time are placeholders.
  */
 import type { Caller } from '#core/access/grants.ts';
 import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
@@ -25,36 +25,42 @@ import { permittedChangeRows } from './table-rows.ts';
 
 export type { ReadTarget } from '../plan/scope.ts';
 
-/** A statement for the caller it was compiled for, which {@link bindToCaller} makes one for others. */
+/** A statement compiled for one caller; {@link bindToCaller} converts it for other callers. */
 export interface Compiled extends Statement {
-  /** The same question of whoever has the same rights may be answered with it again. */
+  /** Callers with the same permissions can reuse it for the same query. */
   readonly reusable: boolean;
-  /** The values, with placeholders for those that depend on the caller or the time; null: none does. */
+  /**
+   * The values, with placeholders for those that depend on the caller or the time; null without
+   * placeholders.
+   */
   readonly placeholders: readonly unknown[] | null;
-  /** The paths of the plain values in an item, in their order. */
+  /** The paths of the plain values in an item, in order. */
   readonly columns: readonly ItemColumn[];
-  /** The collections whose tables it reads; null: its answer depends on something else too. */
+  /** The collections whose tables it reads; null: its result also depends on something else. */
   readonly reads: ReadonlySet<string> | null;
-  /** The number of items that it can touch, as the plan says. */
+  /** The number of items that it may touch, from the plan. */
   readonly cost: number;
 }
 
-/** Keys that are known within the transaction alone. */
+/** Keys that are known only within the transaction. */
 export interface KeysInTransaction {
   readonly field: ColumnField;
-  /** Whether a column holds one of them. */
+  /** The condition that a column contains one of them. */
   holds(column: Sql): Sql;
 }
 
-/** Rows that a statement has just written itself. */
+/** Rows that the statement itself has just written. */
 export interface JustWrittenRows {
-  /** What they are selected from. */
+  /** The row source that contains them. */
   readonly source: Sql;
-  /** Answered as a list. */
+  /** The result is a list. */
   readonly isList: boolean;
 }
 
-/** Who reads what a statement writes: it does so itself, another one after it, or nobody may. */
+/**
+ * How written rows are read: by the writing statement, by a later one, or never, without
+ * permission.
+ */
 export type Readback = 'within' | 'after' | 'never';
 
 type Known = Pick<Plan, 'reusable' | 'columns' | 'reads' | 'cost'>;
@@ -70,7 +76,7 @@ function compiled(target: ReadTarget, piece: Sql, known: Known): Compiled {
   );
 }
 
-/** The statement as another caller carries it out, who has the same rights, now. */
+/** The statement bound to another caller with the same permissions, and to the current time. */
 export function bindToCaller(statement: Compiled, caller: Caller): Compiled {
   const { placeholders } = statement;
   if (placeholders === null) return statement;
@@ -78,8 +84,8 @@ export function bindToCaller(statement: Compiled, caller: Caller): Compiled {
 }
 
 /**
- * A page: one row with the text `[…]`; before it, where `meta` is asked, its text and a line feed.
- * @param form `page` gives up on large rows, for who then reads the same by {@link compileStream}
+ * A page: one row with the text `[…]`, preceded by the text of `meta` and a line feed if requested.
+ * @param form `page` fails on large rows; read those with {@link compileStream}
  */
 export function compilePage(
   target: ReadTarget,
@@ -92,7 +98,7 @@ export function compilePage(
 
 /**
  * The items of several keys: a page of those that also meet the query.
- * @param isAsked the keys are what a caller asks by, so that hidden ones find nothing
+ * @param isAsked the caller supplied the keys, so that hidden keys find no item
  */
 export function compileItems(
   target: ReadTarget,
@@ -105,23 +111,25 @@ export function compileItems(
 }
 
 /**
- * A stream: one row with the JSON text of an item for each item, after a first row with the text of
- * `meta` when that is asked.
+ * A stream: one row with the JSON text per item, preceded by a row with the text of `meta` if
+ * requested.
  */
 export function compileStream(target: ReadTarget, query: Query): Compiled {
   const plan = planList(target, query);
   return compiled(target, streamSql(plan), plan);
 }
 
-/** Rows that are found when the statement runs, which {@link bindParameters} tells them by. */
+/** Rows that are determined at execution, through {@link bindParameters}. */
 export interface RowsFoundAtRuntime {
   /** By their keys. */
   readonly rows?: RowChoice;
-  /** In the place of the table. */
+  /** A row source that replaces the table. */
   readonly source?: Sql;
 }
 
-/** One row with the texts of some items, which {@link RECORD_SEPARATOR} divides; null without items. */
+/**
+ * One row with the texts of some items, separated by {@link RECORD_SEPARATOR}; null without items.
+ */
 export function compileFoundRows(
   target: ReadTarget,
   query: Query,
@@ -131,7 +139,7 @@ export function compileFoundRows(
   return compiled(target, sequenceSql(plan), plan);
 }
 
-/** {@link compileStream} for a file that is read back: values are exact. */
+/** {@link compileStream} for a file that an import reads back: values are exact. */
 export function compileExactRows(target: ReadTarget, query: Query): Compiled {
   const plan = planList(target, { ...query, meta: [] });
   return compiled(target, exactRowsSql(plan), plan);
@@ -154,10 +162,11 @@ export function compileCopy(target: ReadTarget, query: Query, form: CellForm): C
 }
 
 /**
- * One item by a key that {@link bindParameters} fills in: one row with the text of its object, or none.
- * @param isAsked the key is what a caller asks by, so that a hidden one finds nothing
- * @param form `page` gives up on what is large, with an empty text or an error, for who then reads
- *   the same as a whole
+ * One item by a key that {@link bindParameters} fills in: one row with the text of its object, or
+ * no row.
+ * @param isAsked the caller supplied the key, so that a hidden key finds no item
+ * @param form `page` fails on a large item, with an empty text or an error; read it with `whole`
+ * then
  */
 export function compileItemByParameter(
   target: ReadTarget,
@@ -171,20 +180,20 @@ export function compileItemByParameter(
   return compiled(target, itemSql(plan, form), plan);
 }
 
-/** One item by a key that is known: one row with the text of its object, or none. */
+/** One item by a known key: one row with the text of its object, or no row. */
 export function compileItem(target: ReadTarget, query: Query, key: Key): Statement {
   return bindParameters(compileItemByParameter(target, query, false), key);
 }
 
-/** The first item in the collection's own order: one row with the text of its object, or none. */
+/** The first item in the collection's own order: one row with the text of its object, or no row. */
 export function compileSingleton(target: ReadTarget, query: Query): Compiled {
   const plan = planFirst(target, query);
   return compiled(target, itemSql(plan), plan);
 }
 
 /**
- * The items that a transaction has just created, by the keys that it keeps: one row with the text
- * of an object, or none; for a list the text `[…]`.
+ * The items that a transaction has just created, by its stored keys. Yields one row with the text
+ * of an object, or no row; for a list the text `[…]`.
  */
 export function compileCreatedItems(
   target: ReadTarget,
@@ -198,7 +207,7 @@ export function compileCreatedItems(
   return compiled(target, isList ? listSql(plan, 'whole') : itemSql(plan), plan);
 }
 
-/** How written rows are read; null when the caller may not. */
+/** The plan for reading written rows; null when the caller may not read them. */
 function planWritten(
   target: ReadTarget,
   query: Query,
@@ -207,7 +216,7 @@ function planWritten(
   try {
     return isList ? planList(target, query, { source }) : planItem(target, query, { source });
   } catch (error) {
-    // What is created need not be readable: then there is nothing to ask.
+    // A caller may create items that it may not read: then nothing is returned.
     if (error instanceof ServiceError && error.code === 'FORBIDDEN') return null;
     throw error;
   }
@@ -219,28 +228,28 @@ function writtenSql(plan: Plan, { isList }: JustWrittenRows): Sql {
 
 const UNREAD: Known = { reusable: true, columns: [], reads: new Set(), cost: 0 };
 
-/** What a statement that changes rows is made of. */
+/** The parts of a statement that changes rows. */
 export interface ChangeStatementParts {
   /** Holds for the rows of `t` that may be changed; null: for all. */
   readonly condition: Sql | null;
-  /** A select of the answer; null: none. */
+  /** A SELECT of the answer; null: no answer. */
   readonly answer: Sql | null;
 }
 
-/** A statement that changes rows of `t` and, where it can, reads them back. */
+/** A statement that changes rows of `t` and reads them back if possible. */
 export interface CompiledChange {
   readonly readback: Readback;
-  /** Whether the rules look at other rows than those that are changed. */
+  /** Whether the rules read other rows than those that are changed. */
   readonly reaches: boolean;
   readonly statement: Compiled;
 }
 
 /**
- * A statement that changes those rows for which the rules hold and, where it can, reads them back. It
- * cannot where the answer depends on other tables, which it sees as they were when it began: before
- * it wrote, and before it waited.
- * @param query asks for the rows as they are then; null: nobody asks
- * @param rules lists of rules of each of which one must hold
+ * A statement that changes the rows for which the rules hold, and reads them back if possible. It
+ * cannot when the answer depends on other tables: the statement sees their state from its start,
+ * before its write and before it waited for locks.
+ * @param query the query for the changed rows; null: the rows are not read back
+ * @param rules lists of rules; one rule of each list must hold
  */
 export function compileChange(
   target: ReadTarget,
@@ -261,8 +270,8 @@ export function compileChange(
 }
 
 /**
- * A statement that writes new rows and, where it can, reads them back.
- * @param write makes the statement of a sub-select that yields the answer, or of none
+ * A statement that writes new rows and reads them back if possible.
+ * @param write builds the statement around the subselect for the answer, or without it
  */
 export function compileInsert(
   target: ReadTarget,

@@ -1,7 +1,7 @@
 /**
- * Writes values as the cells of a CSV file that an import reads back. An import takes a cell that is
- * empty for no value, the word `null` for null, and a cell in JSON's quotes for that text; so texts
- * that would be misread are written in JSON's quotes. COPY adds the quotes of CSV.
+ * Writes values as the cells of a CSV file that an import reads back. An import reads an empty cell
+ * as no value, the word `null` as null, and a cell in JSON quotes as text. Texts that would be
+ * misread are therefore written in JSON quotes. COPY adds the quotes of CSV.
  */
 
 import { type Sql, sql } from '#core/database/sql.ts';
@@ -12,19 +12,19 @@ import type { Entry, LevelPlan, Value } from '../plan/plan.ts';
 import { exactOutput, type outputOf } from './output.ts';
 
 export interface CellForm {
-  /** Cells that a spreadsheet would take for a formula begin with an apostrophe. */
+  /** Cells that a spreadsheet would read as a formula begin with an apostrophe. */
   readonly safe: boolean;
 }
 
-/** What a cell holds: any text, JSON, or what is neither misread nor a formula. */
+/** The content of a cell: any text, JSON, or text that is neither misread nor a formula. */
 type Content = 'text' | 'json' | 'plain';
 
 /** First characters of formulas, also in full width. */
 const FORMULA = sql`'=', '+', '-', '@', '＝', '＋', '－', '＠'`;
 
 /**
- * A text as a cell. Everything before `#` is the empty text, white space or a quote. The first byte
- * clears most texts at a small part of the cost.
+ * A text as a cell. In byte order the empty text, white space and quotes precede `#`, so the first
+ * byte clears most texts cheaply.
  * @param text is written several times
  */
 function textCell(text: Sql, { safe }: CellForm): Sql {
@@ -58,7 +58,7 @@ function arrayCell(field: ColumnField, column: Sql): Sql {
   return sql`CASE WHEN array_lower(${column}, 1) <> 1 THEN to_json(${column}::text)::text ELSE ${list} END`;
 }
 
-/** The value of a column as COPY writes it: by its type's own output, or as the text of a cell. */
+/** The value of a column for COPY: in its type's own output format, or as the text of a cell. */
 export function columnCell(form: CellForm): typeof outputOf {
   return (field, column) => {
     if (isConcealed(field)) return exactOutput(field, column);
@@ -80,13 +80,13 @@ function contentOfValue(value: Value): Content {
   return value.kind === 'call' && value.name === 'json' ? 'json' : 'plain';
 }
 
-/** Whether an entry becomes the JSON of a cell. */
+/** Whether the cell of an entry contains JSON. */
 export function isJsonCell(entry: Entry): boolean {
   if (entry.kind === 'value') return contentOfValue(entry.value) === 'json';
   return entry.kind !== 'one' || entry.level.content.kind === 'groups';
 }
 
-/** The levels whose members become cells, in which JSON is kept as text. */
+/** The levels whose members become cells, where JSON is stored as text. */
 export function levelsOfCells({ content }: LevelPlan): readonly LevelPlan[] {
   if (content.kind === 'groups') return [];
   return [...content.entries.values()].flatMap((entry) =>
@@ -94,10 +94,10 @@ export function levelsOfCells({ content }: LevelPlan): readonly LevelPlan[] {
   );
 }
 
-/** A member of a JSON object as a cell; JSON stands there as text, which is read whatever it holds. */
+/** A member of a JSON object as a cell; JSON is stored there as text, which is always readable. */
 function memberCell(object: Sql, path: readonly string[], content: Content, form: CellForm): Sql {
   const text = sql`((${object})::json #>> ${path}::text[])`;
-  // A null in JSON is no value here.
+  // A null in JSON means no value here.
   if (content === 'json') return sql`nullif(${text}, 'null')`;
   return content === 'text' ? textCell(text, form) : text;
 }
@@ -122,7 +122,7 @@ function cellsOfEntry(
 
 /**
  * The cells of a row, in the order of the plan's columns.
- * @param values what was made of the root's entries, by {@link columnCell}
+ * @param values the values of the root's entries, written by {@link columnCell}
  */
 export function cellsOf(
   { content }: LevelPlan,

@@ -1,4 +1,4 @@
-/** Writes the conditions and values of a plan, with the rights that they are under. */
+/** Writes the conditions and values of a plan, restricted by their permissions. */
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type {
   Condition,
@@ -15,10 +15,10 @@ import { lengthSql, ofDocument, ofPart, type Part, partSql } from './readable-js
 import { revisionSql } from './revision-visibility.ts';
 import { childEnds, childrenSql, columnNamed, matchSql, tableSql, whereSql } from './table.ts';
 
-/** Nothing outside can have this name: tables are `t` with a number. */
+/** No other alias can have this name: tables are `t` with a number. */
 const ELEMENT = sql`e.v`;
 
-// Rights
+// Permissions
 
 function anyRight(table: Table, indexes: readonly number[], apart: boolean): Sql | null {
   const conditions = indexes.map((index) => table.rights[index]?.condition ?? null);
@@ -29,17 +29,17 @@ function anyRight(table: Table, indexes: readonly number[], apart: boolean): Sql
   return sql`(${join(parts, ' OR ')})`;
 }
 
-/** On which rows one of the rights holds, as a value; null: on all. */
+/** The rows on which a permission holds, as a value; null: all rows. */
 export function rightSql(table: Table, right: number): Sql | null {
   return anyRight(table, [right], true);
 }
 
-/** Which rows of the table the caller sees; null: all. */
+/** The rows of the table that the caller may see; null: all rows. */
 export function rowRule(table: Table): Sql | null {
   return anyRight(table, [...table.rights.keys()], table.rights.length > 1);
 }
 
-/** On which rows the caller sees what is guarded; null: on all. */
+/** The rows on which the caller may see the guarded value; null: all rows. */
 export function guardSql(guard: Guard | null): Sql | null {
   return guard === null ? null : (guard.seen ?? anyRight(guard.table, guard.rights, true));
 }
@@ -50,7 +50,7 @@ export function guarded(guard: Guard | null, value: Sql): Sql {
   return seen === null ? value : sql`CASE WHEN ${seen} THEN ${value} END`;
 }
 
-/** A condition that holds only where the caller may see what is guarded. */
+/** A condition that holds only where the caller may see the guarded value. */
 export function whereVisible(guard: Guard | null, condition: Sql): Sql {
   const seen = guardSql(guard);
   return seen === null ? condition : sql`(${seen} AND ${condition})`;
@@ -58,7 +58,7 @@ export function whereVisible(guard: Guard | null, condition: Sql): Sql {
 
 // Values
 
-/** What a column stores. */
+/** The stored value of a column. */
 export function bareSql({ table, own, past }: Column): Sql {
   const bare = columnNamed(table, own.column.name);
   if (past === null) return bare;
@@ -100,13 +100,13 @@ function callSql({ name, column, steps }: Extract<Value, { kind: 'call' }>): Sql
       ? lengthSql(column.field, value)
       : sql`cardinality(${value})`;
   }
-  // Seconds come with their fraction, which a cast alone would round up to the next minute.
+  // Truncates the fraction of seconds, which a cast alone would round up to the next minute.
   const number = sql`trunc(extract(${PARTS[name]} FROM ${value}))::int`;
-  // `infinity` has no parts. Its year would fail the statement, even on rows that are hidden.
+  // `infinity` has no parts. Its year would fail the statement, even on hidden rows.
   return type === 'time' ? number : sql`CASE WHEN isfinite(${value}) THEN ${number} END`;
 }
 
-/** How many items of a list the caller sees. */
+/** The number of list items that the caller may see. */
 function countSql({ parent, table, relation, guard }: Extract<Value, { kind: 'count' }>): Sql {
   const where = whereSql([childrenSql(parent, table, relation), rowRule(table)]);
   return guarded(guard, sql`(SELECT count(*)::int8 FROM ${tableSql(table)}${where})`);
@@ -116,7 +116,7 @@ function partOf({ of, field, steps }: Extract<Value, { kind: 'member' }>): Part 
   return { field, value: unguardedSql(of), steps };
 }
 
-/** A value of a row; columns whether or not the caller may see them, for tests that ask themselves. */
+/** A value of a row; columns without their guards, for tests that check guards themselves. */
 function unguardedSql(value: Value): Sql {
   switch (value.kind) {
     case 'column':
@@ -137,7 +137,7 @@ export function valueSql(value: Value): Sql {
   return value.kind === 'column' ? visibleSql(value.column) : unguardedSql(value);
 }
 
-// Paths behind variables
+// Paths of variables
 
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 const NUMBER = '^[+-]?[0-9]{1,100}([.][0-9]{1,100})?$';
@@ -148,7 +148,7 @@ function joinSql(kind: Sql, { table, match, guard }: Join): Sql {
   return sql` ${kind} ${tableSql(table)} ON ${rule === null ? seen : sql`${seen} AND ${rule}`}`;
 }
 
-/** The tables of an order beside the level's own. */
+/** The joins of an order, besides the level's own table. */
 export function leftJoins(joins: readonly Join[]): Sql {
   return join(
     joins.map((one) => joinSql(sql`LEFT JOIN`, one)),
@@ -156,7 +156,7 @@ export function leftJoins(joins: readonly Join[]): Sql {
   );
 }
 
-/** Tables of which each row must have its partner. */
+/** Inner joins: each row needs a match. */
 export function innerJoins(joins: readonly Join[]): Sql {
   return join(
     joins.map((one) => joinSql(sql`JOIN`, one)),
@@ -176,7 +176,7 @@ function elementsSql({ elements, column }: RecordPath, value: Sql): Sql {
   return sql`jsonb_array_elements_text(${list})`;
 }
 
-/** A select of one column `v`. */
+/** A SELECT of one column `v`. */
 function recordRows(path: RecordPath): Sql {
   const { root, joins, ids, isList, column, elements } = path;
   const key = identifier(root.alias, 'id');
@@ -189,7 +189,7 @@ function recordRows(path: RecordPath): Sql {
     : sql`SELECT e.v FROM ${from} CROSS JOIN LATERAL ${elementsSql(path, value)} AS e (v)${where}`;
 }
 
-/** The value in a form that compares with the field; texts become what they look like. */
+/** The value converted for the comparison with the field; texts are cast if they fit the type. */
 function convertedSql(as: PathOperand['as']): Sql {
   switch (as) {
     case 'text':
@@ -203,13 +203,16 @@ function convertedSql(as: PathOperand['as']): Sql {
   }
 }
 
-/** All values of a path as an array, or the one value; null when there is none. */
+/** All values of a path as an array, or the one value; null without values. */
 function pathSql({ path, as, all }: PathOperand): Sql {
   const values = sql`SELECT w FROM (SELECT ${convertedSql(as)} AS w FROM (${recordRows(path)}) AS r) AS s WHERE w IS NOT NULL`;
   return all ? sql`NULLIF(ARRAY(${values}), '{}')` : sql`(${values} LIMIT 1)`;
 }
 
-/** The values of a path as JSON, numbers as texts; a list where there may be several; null for none. */
+/**
+ * The values of a path as JSON, numbers as texts; a list for a path with several values; null
+ * without values.
+ */
 export function recordJson(path: RecordPath): Sql {
   const value = path.family === 'number' ? sql`v::text` : sql`v`;
   const values = sql`SELECT to_json(${value}) AS j FROM (${recordRows(path)}) AS r WHERE v IS NOT NULL`;
@@ -218,14 +221,14 @@ export function recordJson(path: RecordPath): Sql {
 
 // Conditions
 
-/** Whether a comparison lacks its value, as the statement finds out; null where that is known. */
+/** Whether a comparison's variable has no value, checked at execution; null where that is known. */
 function voidSql(isVoid: Void): Sql | null {
   if (typeof isVoid === 'boolean') return null;
   const open = isVoid.map((operand) => sql`${pathSql({ ...operand, all: true })} IS NULL`);
   return sql`(${join(open, ' OR ')})`;
 }
 
-/** No row exists. @param exists holds when there is one; never null */
+/** No row exists. @param exists holds when there is a row; never null */
 function noneSql(exists: Sql, isVoid: Void): Sql {
   const open = voidSql(isVoid);
   if (open === null) return sql`NOT ${exists}`;
@@ -241,7 +244,7 @@ function writtenOf({ value }: Subject, member: Sql | null): Written {
   };
 }
 
-/** A test of a value, of which the part of a document is made once. */
+/** A test of a value; a document part is computed once. */
 function judgedSql(test: Predicate): Sql {
   const { subject } = test;
   const { value } = subject;
@@ -293,8 +296,9 @@ function oneTest(
 }
 
 /**
- * Whether some related item meets the conditions. Beside an OR, or in a CASE or a select list, where
- * `EXISTS` would scan the table for each row, by a list of all owners that have one, made once.
+ * Whether some related item meets the conditions. Beside an OR, in a CASE or in a select list,
+ * `EXISTS` would scan the table for each row. There it tests against a list of all owners with a
+ * match, computed once.
  */
 function manyTest(condition: Extract<Condition, { kind: 'many' }>, apart: boolean): Sql {
   const { parent, table, relation, none, condition: inner } = condition;
@@ -313,7 +317,7 @@ function manyTest(condition: Extract<Condition, { kind: 'many' }>, apart: boolea
   return none ? noneSql(found(), condition.void) : found();
 }
 
-/** @param apart it stands beside an OR, or in a CASE or a select list */
+/** @param apart it is beside an OR, or in a CASE or a select list */
 export function conditionSql(condition: Condition, apart: boolean): Sql {
   switch (condition.kind) {
     case 'constant':

@@ -1,10 +1,10 @@
-/** Writes geometries of PostGIS: shown as GeoJSON, and compared with GeoJSON. */
+/** Writes PostGIS geometries: output as GeoJSON, and comparisons with GeoJSON. */
 
 import { empty, identifier, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import type { Operator } from '#core/query/operator.ts';
 
-/** A function of the extension, wherever it is installed. */
+/** A function of the extension, in the schema where it is installed. */
 function call({ column }: ColumnField, name: string): Sql {
   return identifier(column.typeSchema, name);
 }
@@ -13,13 +13,13 @@ function operator({ column }: ColumnField, sign: string): Sql {
   return sql`OPERATOR(${identifier(column.typeSchema)}.${raw(sign)})`;
 }
 
-/** @param digits those of a coordinate behind the point; PostGIS has 9 by default */
+/** @param digits decimal places of a coordinate; PostGIS uses 9 by default */
 export function geometryOutput(field: ColumnField, value: Sql, digits?: number): Sql {
   const precision = digits === undefined ? empty : raw(`, ${digits}`);
   return sql`${call(field, 'st_asgeojson')}(${value}${precision})::json`;
 }
 
-/** The reference system that the column is held to; null when it takes any. */
+/** The reference system that the column enforces; null when it accepts any. */
 function systemOf({ column }: ColumnField): number | null {
   const system = Number(/,\s*(\d+)\s*\)$/.exec(column.typeText)?.[1] ?? 0);
   return system > 0 ? system : null;
@@ -27,7 +27,7 @@ function systemOf({ column }: ColumnField): number | null {
 
 const WGS84 = 4326;
 
-/** GeoJSON is in WGS 84; it is compared in the reference system of the column. */
+/** GeoJSON uses WGS 84; it is compared in the reference system of the column. */
 function operandSql(field: ColumnField, column: Sql, value: object): Sql {
   const given = sql`${call(field, 'st_geomfromgeojson')}(${JSON.stringify(value)}::text)`;
   const system = systemOf(field);

@@ -1,13 +1,13 @@
 /**
- * Writes comparisons with parts of documents. Two numbers compare by value, anything else as text: a
- * string as it is, the rest in jsonb's form.
+ * Writes comparisons with parts of documents. Two numbers compare by value, other values as text: a
+ * string as it is, other types in jsonb's form.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
 import { Placeholder } from '../plan/placeholder.ts';
 
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
-/** A member's value as text; null where there is none, or a JSON null. */
+/** A member's value as text; null for a missing member or a JSON null. */
 export function memberText(member: Sql): Sql {
   return sql`(${member} #>> '{}')`;
 }
@@ -21,7 +21,7 @@ function byValue(member: Sql, test: { readonly number: Sql; readonly text: Sql }
   return sql`CASE jsonb_typeof(${member}) WHEN 'number' THEN ${test.number} ELSE ${test.text} END`;
 }
 
-/** `member operator text`, for the operators of order and equality; variables are no numbers. */
+/** `member operator text`, for ordering and equality operators; variables are never numbers. */
 export function compareMember(member: Sql, operator: Sql, text: string | Placeholder<string>): Sql {
   // Texts have the same order in every database.
   const asText = sql`${memberText(member)} COLLATE "C" ${operator} ${text}::text`;

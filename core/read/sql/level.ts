@@ -1,7 +1,7 @@
 /**
- * Writes the levels of an answer. Related items are sub-selects of each row; where that would scan a
- * table for each of them, all rows are written down first and the related items of all are read at
- * once, by a sub-select for each relation.
+ * Writes the levels of a result. Related items are subselects per row. If these would scan a table
+ * per row, all rows are materialized first, and one subselect per relation reads the related items
+ * of all rows.
  */
 import { empty, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import {
@@ -41,19 +41,19 @@ import {
 
 type EntryOf<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
-/** Related items of many parents, and how they are told apart. */
+/** The related items of many parents, and how to match them with their parents. */
 interface Batch {
-  /** The columns of an item that tell whose it is. */
+  /** The columns of an item that identify its parent. */
   readonly owner: readonly Sql[];
-  /** A select of the parents' keys. */
+  /** A SELECT of the parents' keys. */
   readonly keys: Sql;
-  /** A parent has at most one item, whose object is the value; else the value is a list. */
+  /** A parent has at most one item, which is the value; else the value is a list. */
   readonly single: boolean;
-  /** The value that a list has of an item's object, or the object of a single one. */
+  /** Converts an item's object to the member of a list, or to the single value. */
   readonly member: (json: Sql) => Sql;
 }
 
-/** Where the values of a level stand: in each row, or beside the page of all its rows. */
+/** The position of a level's values: in each row, or beside the page of all its rows. */
 class LevelWriter {
   readonly #level: LevelPlan;
   readonly #writing: StatementContext;
@@ -79,7 +79,7 @@ class LevelWriter {
     return this.#level === root ? outputs.root : outputs.below;
   }
 
-  /** A value of the row as it can be referred to here. */
+  /** A value of the row, as an expression that is valid here. */
   #placed(value: Sql): Sql {
     return this.#page === null ? value : this.#page.keep(value);
   }
@@ -113,7 +113,7 @@ class LevelWriter {
     return seen === null ? value : sql`CASE WHEN ${this.#placed(seen)} THEN ${value} END`;
   }
 
-  /** The page, where the items of a level are read for all its rows. */
+  /** The page, if the level's items are read for all its rows at once. */
   #pageFor(level: LevelPlan): MaterializedRows | null {
     return level.atOnce ? this.#page : null;
   }
@@ -160,7 +160,7 @@ class LevelWriter {
     return sql`coalesce(${value}, ${withoutItems(level, this.#writing) ?? sql`'[]'::json`})`;
   }
 
-  /** How many items there are for each owner. */
+  /** The number of items per owner. */
   #count({ relation, table: child, form }: EntryOf<'count'>): Sql {
     const { keys, owner } = childEnds(this.#level.table, child, relation);
     const names = ownerColumns(owner.length);
@@ -202,7 +202,7 @@ function whole(json: Sql): Sql {
   return json;
 }
 
-/** A select whose values are computed once for each row, however often they are referred to. */
+/** A SELECT whose values are computed once per row, even if they are used several times. */
 function once(rows: Sql): Sql {
   return sql`${rows} OFFSET 0`;
 }
@@ -220,13 +220,13 @@ function listJson(
 ): Sql {
   const { nestedItems } = bounds;
   const list = countItems(bounds, sql`count(*)`, sql`coalesce(json_agg(${json}), '[]')`);
-  // A list of all items ends with the first one too many.
+  // A list without a limit stops at the first item beyond the maximum.
   const isEndless = nestedItems !== null && limit === null;
   const most = isEndless ? sql` LIMIT ${raw(String(nestedItems + 1))}` : empty;
   return sql`(SELECT ${list} FROM (${rows}${most}) AS r)`;
 }
 
-/** The single row as a JSON object, null without a row. */
+/** The single row as a JSON object; null without a row. */
 function objectJson({ rows, json }: LevelSql): Sql {
   return sql`(SELECT ${json} FROM (${rows}) AS r)`;
 }
@@ -245,8 +245,8 @@ function aggregatedSql(
 }
 
 /**
- * Writes a level whose rows are read one by one.
- * @param conditions hold the rows to their parent or to their keys
+ * Writes a level whose rows are read per parent.
+ * @param conditions restrict the rows to their parent or to their keys
  */
 function levelSql(
   level: LevelPlan,
@@ -312,7 +312,7 @@ function freeName({ table }: LevelPlan): Sql {
   return raw(name);
 }
 
-/** Where the rows come from, under the alias of the table, and where they stand in their order. */
+/** The source of rows under the table's alias, and their position in the order. */
 interface Source {
   readonly from: Sql;
   readonly where: Sql;
@@ -338,7 +338,7 @@ function batchValue(
 ): Sql {
   const member = batch.member(json);
   if (position === null) return member;
-  // Many lists are made at a time, so that each item counts as it comes.
+  // Several lists are built at the same time, so that each item is counted individually.
   return sql`json_agg(${countItems(bounds, sql`1`, member)} ORDER BY ${position})`;
 }
 
@@ -365,7 +365,7 @@ function batchOfItems(
   return sql`${page.with(rows)} SELECT ${join(owners)}, ${value} AS value FROM ${page.from} CROSS JOIN LATERAL (${once(sql`SELECT ${columns}`)}) AS r${group}`;
 }
 
-/** What aggregates give where a parent has no items; null when they then give no rows. */
+/** The result of aggregates for a parent without items; null when they yield no rows then. */
 function withoutItems(level: LevelPlan, writing: StatementContext): Sql | null {
   const { content, limit, offset, table, ownNames } = level;
   if (content.kind === 'items' || content.groups.length > 0) return null;
@@ -401,7 +401,7 @@ function batchOfGroups(
   return sql`SELECT ${join(owners)}, ${value} AS value FROM (${rows}) AS ${alias} CROSS JOIN LATERAL (${once(sql`SELECT ${columns}`)}) AS r${range(position, level)}${groupBy(batch)}`;
 }
 
-/** A select with one row for each parent that has items; its columns are the owner's and `value`. */
+/** A SELECT with one row per parent that has items; its columns are the owner's and `value`. */
 function batchSql(level: LevelPlan, batch: Batch, writing: StatementContext): Sql {
   const { content } = level;
   return content.kind === 'groups'

@@ -1,10 +1,10 @@
 /**
- * The rows of a level, written down once (`WITH … AS MATERIALIZED`), so that the related items of
- * all of them can be found by one sub-query for each relation and joined to them.
+ * The materialized rows of a level (`WITH … AS MATERIALIZED`). One subquery per relation finds the
+ * related items of all rows, which are then joined to the rows.
  */
 import { join, raw, type Sql, sql } from '#core/database/sql.ts';
 
-/** Gives out names for sub-selects, beside the `t1` and so on of tables. */
+/** Generates aliases of subselects, which differ from the `t1` and so on of tables. */
 export class Aliases {
   #count = 0;
 
@@ -14,10 +14,10 @@ export class Aliases {
   }
 }
 
-/** Name of the column that says where a row stands in the order of its level. */
+/** The column with the position of a row in the order of its level. */
 export const POSITION = raw('position');
 
-/** The names of the columns in which a sub-query tells whose items a row holds. */
+/** The columns of a subquery that identify the owner of its items. */
 export function ownerColumns(count: number): Sql[] {
   return Array.from({ length: count }, (_, index) => raw(`owner${index}`));
 }
@@ -34,7 +34,7 @@ export class MaterializedRows {
     this.name = raw(aliases.next());
   }
 
-  /** Computes a value for each row of the level; returns what stands for it beside the page. */
+  /** Computes a value for each row of the level; returns an expression for it beside the page. */
   keep(value: Sql): Sql {
     const column = raw(`c${this.#kept.length}`);
     this.#kept.push(sql`${value} AS ${column}`);
@@ -42,11 +42,11 @@ export class MaterializedRows {
   }
 
   /**
-   * Reads something for all rows at once.
-   * @param keys values of a row by which what belongs to it is found
-   * @param query makes the sub-query from the select of all keys; its rows have the columns of
-   *   {@link ownerColumns}, which are equal to the keys, each at most once, and `value`
-   * @returns the row's value; null where the sub-query has none
+   * Reads related data for all rows at once.
+   * @param keys values of a row that identify its related data
+   * @param query builds the subquery from the select of all keys. Its rows have the columns of
+   * {@link ownerColumns}, which equal the keys, each combination at most once, and `value`
+   * @returns the row's value; null where the subquery has no row
    */
   read(keys: readonly Sql[], query: (keys: Sql) => Sql): Sql {
     const kept = keys.map((key) => this.keep(key));
@@ -54,23 +54,23 @@ export class MaterializedRows {
     const found = query(sql`SELECT ${join(kept)} FROM ${this.name}`);
     const owners = ownerColumns(keys.length);
     const matches = kept.map((key, index) => sql`${alias}.${owners[index]} = ${key}`);
-    // Without its own name the planner might run the sub-query again for each row.
+    // If it were inlined, the planner might run the subquery again for each row.
     this.#reads.push(sql`, ${alias} AS MATERIALIZED (${found})`);
     this.#joins.push(sql` LEFT JOIN ${alias} ON ${join(matches, ' AND ')}`);
     return sql`${alias}.value`;
   }
 
-  /** What a row of the page holds, for its select. */
+  /** The columns of a page row, for its select. */
   get columns(): Sql {
     return join(this.#kept);
   }
 
-  /** The select of the page's rows and the sub-queries beside it, to stand before a `SELECT`. */
+  /** The WITH clause: the SELECT of the page's rows and the subqueries. */
   with(rows: Sql): Sql {
     return sql`WITH ${this.name} AS MATERIALIZED (${rows})${join(this.#reads, '')}`;
   }
 
-  /** The page with all that was read for it, for `FROM`. */
+  /** The page joined with all its related data, for `FROM`. */
   get from(): Sql {
     return sql`${this.name}${join(this.#joins, '')}`;
   }

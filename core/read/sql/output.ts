@@ -1,4 +1,4 @@
-/** How a column's value is written into the JSON of an answer. */
+/** Writes a column's value into the JSON of an answer. */
 
 import { type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
@@ -7,8 +7,8 @@ import { isGeometry } from '../plan/geometry.ts';
 import { geometryOutput } from './geometry.ts';
 
 /**
- * A timestamp as text. The formats of `to_char` lack the era, which stands behind years before Christ as
- * PostgreSQL writes it; `infinity` has no fields to format and stays a word.
+ * A timestamp as text. The formats of `to_char` lack the era, so ` BC` is appended to years before
+ * Christ, like in PostgreSQL's output. `infinity` stays a word.
  */
 function timestampText(column: Sql, format: Sql): Sql {
   const text = sql`to_char(${column}, ${format})`;
@@ -28,12 +28,13 @@ function commaList(column: Sql): Sql {
   return sql`CASE ${column} WHEN '' THEN '[]'::json ELSE to_json(string_to_array(${column}, ',')) END`;
 }
 
-/** Elements that are read as texts, because JavaScript cannot hold them exactly. */
+/** Elements that are output as texts, because JavaScript cannot represent them exactly. */
 const EXACT_NUMBERS: ReadonlySet<string> = new Set(['int8', 'numeric']);
 
 /**
- * An array of documents. Its texts, lists and own nulls are texts in JSON, as they are written: a list
- * in a list is a dimension, and null is no document. In several dimensions all documents are texts.
+ * An array of documents. Elements that are texts, lists or JSON nulls become JSON texts: a nested
+ * list would look like a dimension, and null like a missing document. In several dimensions all
+ * documents are texts.
  */
 function documents(column: Sql, type: 'json' | 'jsonb'): Sql {
   const kind = type === 'json' ? sql`json_typeof(e)` : sql`jsonb_typeof(e)`;
@@ -43,15 +44,15 @@ function documents(column: Sql, type: 'json' | 'jsonb'): Sql {
   return sql`CASE WHEN array_ndims(${column}) > 1 THEN ${texts} WHEN ${column} IS NOT NULL THEN ${list} END`;
 }
 
-/** An array as a JSON list whose elements have the form in which they are written. */
+/** An array as a JSON list, with elements in their output format. */
 function arrayOutput(elementType: string, column: Sql): Sql {
   if (elementType === 'json' || elementType === 'jsonb') return documents(column, elementType);
   return EXACT_NUMBERS.has(elementType) ? sql`to_json(${column}::text[])` : column;
 }
 
 /**
- * The expression whose JSON form is the field's value on the wire. Numbers that JavaScript cannot
- * hold exactly (bigint, numeric) are texts; times are UTC, because sessions run in UTC.
+ * The expression whose JSON form is the field's value in answers. Numbers that JavaScript cannot
+ * represent exactly (bigint, numeric) are texts; times are UTC, because sessions run in UTC.
  */
 export function outputOf(field: ColumnField, column: Sql): Sql {
   if (isConcealed(field)) {
@@ -80,11 +81,11 @@ export function outputOf(field: ColumnField, column: Sql): Sql {
   }
 }
 
-/** Digits behind the point of a coordinate that a double has at most. */
+/** The maximum number of decimal places of a double coordinate. */
 const COORDINATE_DIGITS = 15;
 
 /**
- * The same for a file that is read back by an import: to the last digit. Dates and times are left to
+ * The same for a file that an import reads back: with full precision. Dates and times are left to
  * `row_to_json`, which writes them as ISO 8601 with all their digits.
  */
 export function exactOutput(field: ColumnField, column: Sql): Sql {

@@ -1,4 +1,4 @@
-/** Writes one operator on one value, whatever the value is made of. */
+/** Writes one operator on one value of any kind. */
 
 import { bareType } from '#core/database/column-type.ts';
 import { join, raw, Sql, sql } from '#core/database/sql.ts';
@@ -11,12 +11,12 @@ import { geometryPredicate } from './geometry.ts';
 import { compareMember, memberInList } from './json-member.ts';
 import { isNotEmptySql as documentFilled, listContains } from './readable-json.ts';
 
-/** What a test is about, as it is written. */
+/** The value of a test, as SQL. */
 export interface Written {
   readonly value: Sql;
-  /** What the column stores, where there is one behind the value. */
+  /** The stored column value, if the value is a column. */
   readonly bare: Sql | null;
-  /** The part of a document that the value is the text of; null for other values. */
+  /** The document part whose text is the value; null for other values. */
   readonly member: Sql | null;
   /** Writes the values of a path. */
   readonly path: (operand: PathOperand) => Sql;
@@ -31,7 +31,7 @@ const ORDER: Readonly<Partial<Record<Operator, Sql>>> = {
   _gte: sql`>=`,
 };
 
-/** The column in the form that its operands compare with: enums and unknown types as text. */
+/** The column in the form of its operands: enums and unknown types as text. */
 function comparable(field: ColumnField, column: Sql): Sql {
   const asText =
     field.type === 'unknown' || field.column.typeKind === 'e' || field.column.typeName === 'char';
@@ -43,13 +43,13 @@ function left({ subject: { field } }: Predicate, { value, bare }: Written): Sql 
   return field.codec?.comparable && bare !== null ? bare : comparable(field, value);
 }
 
-/** Whether some or none of the elements of a list, or of the parts of a document, are set. */
+/** Whether a value is not empty: a list has elements, or a text has characters. */
 function filledSql({ subject }: Pick<Predicate, 'subject'>, value: Sql): Sql {
   const { field, type } = subject;
   if (field !== null && mayBeList(subject)) {
     return isArray(field) ? sql`cardinality(${value}) > 0` : documentFilled(field, value);
   }
-  // Types that have no empty text are empty when null.
+  // Types without an empty text are empty only when null.
   const hasEmptyText =
     ['string', 'text', 'csv', 'hash', 'member'].includes(type) && field?.column.typeKind !== 'e';
   return hasEmptyText ? sql`${value} <> ''` : sql`${value} IS NOT NULL`;
@@ -60,7 +60,7 @@ type Texts = ListOperand['texts'];
 /** Longer lists of a type other than the column's are compared without its index. */
 const INDEXED_MAX = 100;
 
-/** Equality with values that the column keeps in a form of its own, as its index serves. */
+/** Equality with values in the column's own stored form, so that its index serves. */
 function storedAmong(
   { subject, operator }: Predicate,
   { bare }: Written,
@@ -78,7 +78,7 @@ function storedAmong(
   return sql`(${new Sql(strings, filled)})`;
 }
 
-/** An operand as the parameter that the subject compares with. */
+/** An operand as a parameter of the comparison. */
 function parameter(written: Written, operand: Operand): Sql {
   if (operand.kind === 'path') return written.path(operand);
   if (operand.kind !== 'value') throw new TypeError(`a ${operand.kind} is no single value`);
@@ -99,7 +99,7 @@ function orderSql(test: Predicate, written: Written, sign: Sql, operand: Operand
   return sql`${left(test, written)} ${sign} ${parameter(written, operand)}`;
 }
 
-/** The left side of a list; one of the list's own type is looked up in a table of hashes. */
+/** The left side of a list test; PostgreSQL hashes a list of the left side's own type. */
 function leftOfList(test: Predicate, written: Written, { type, texts }: ListOperand): Sql {
   const { field } = test.subject;
   if (field === null) return sql`(${written.value})::${raw(type)}`;
@@ -134,17 +134,17 @@ function rangeSql(test: Predicate, written: Written): Sql {
   return test.operator === '_between' ? range : sql`NOT ${range}`;
 }
 
-/** The text with LIKE's own characters made ordinary. */
+/** The text with LIKE's special characters escaped. */
 function likeText(value: string): string {
   return value.replace(/[\\%_]/g, '\\$&');
 }
 
-/** The same for a text that only PostgreSQL knows. */
+/** The same for a text that is known only in PostgreSQL. */
 function likeSql(text: Sql): Sql {
   return sql`regexp_replace(${text}, ${'([\\\\%_])'}::text, ${'\\\\\\1'}::text, 'g')`;
 }
 
-/** The value as a text that LIKE takes. */
+/** The value as a text for LIKE. */
 function textSql(field: ColumnField | null, value: Sql): Sql {
   const isText = ['text', 'varchar', 'citext'].includes(field?.column.typeName ?? '');
   return isText ? value : sql`${value}::text`;
@@ -168,7 +168,7 @@ function patternSql({ operator, subject, operands }: Predicate, { value, path }:
   return sql`${shown} ${like} ${pattern}::text`;
 }
 
-/** A test of a value that is seen; those of presence ask whether it is set, whatever their operator. */
+/** The positive form of a test on a visible value; presence tests always test whether it is set. */
 export function predicateSql(test: Predicate, written: Written): Sql {
   const { operator, operands, subject } = test;
   const [operand] = operands;
@@ -184,7 +184,7 @@ export function predicateSql(test: Predicate, written: Written): Sql {
   return orderSql(test, written, sign, operand);
 }
 
-/** Whether a list inside a value has one of some elements, in the form that a GIN index serves. */
+/** Whether a list value contains one of some elements, in a form that a GIN index serves. */
 export function containsSql(
   { subject: { field }, texts }: Extract<Condition, { kind: 'holds' }>,
   value: Sql,

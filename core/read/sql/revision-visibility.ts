@@ -1,4 +1,4 @@
-/** Writes what a revision tells of its item. */
+/** Writes the visible part of a revision's item. */
 
 import { empty, join, type Sql, sql } from '#core/database/sql.ts';
 import { CONCEALED } from '#core/model/catalog/catalog.ts';
@@ -6,21 +6,21 @@ import type { RevisionRights, RevisionVisibility, Table } from '../plan/plan.ts'
 import { isDecodable, membersOf } from './readable-json.ts';
 import { columnNamed, tableSql, textMatch, whereSql } from './table.ts';
 
-/** Writes a condition for a place beside others; handed in, because conditions are on columns. */
+/** Writes the condition of a permission; passed in, because conditions depend on columns. */
 export type ConditionSql = (table: Table, right: number) => Sql | null;
 
-/** The item that a revision is of, by the text that history has of its key. */
+/** Matches the item of a revision by the key text in history. */
 function itemMatch(revision: Table, item: Table): Sql {
   const text = columnNamed(revision, 'item');
   const { primaryKey } = item.collection;
   const [key, ...more] = primaryKey;
   if (key !== undefined && more.length === 0) return textMatch(item, key.column, text);
-  // What would have to be decoded, or was cut off, is taken for the key of no item.
+  // A key text that needs decoding, or may be truncated, matches no item.
   const parts = primaryKey.map(({ column }) => sql`${columnNamed(item, column.name)}::text`);
   return sql`(${text} !~ '%' AND length(${text}) < 255 AND concat_ws(',', ${join(parts)}) = ${text})`;
 }
 
-/** The names of what may be seen of an item, as far as rules decide on it, as an array in JSON. */
+/** The visible field names of an item whose rules decide per row, as a JSON array. */
 function seenOfItem(
   revision: Table,
   { item, always, fields }: RevisionRights['byRule'][number],
@@ -38,7 +38,7 @@ function seenOfItem(
   return sql`coalesce(${found}, ${free})`;
 }
 
-/** The names of what the caller may see of the revision's item. */
+/** The names of the fields that the caller may see of the revision's item. */
 function seenOf(revision: Table, { always, byRule }: RevisionRights, rightSql: ConditionSql): Sql {
   const name = columnNamed(revision, 'collection');
   const otherwise = sql`${always}::text::jsonb -> ${name}`;
@@ -50,7 +50,7 @@ function seenOf(revision: Table, { always, byRule }: RevisionRights, rightSql: C
   return sql`(CASE ${name}${join(branches, '')} ELSE ${otherwise} END)`;
 }
 
-/** What a column of revisions tells its reader now. */
+/** The visible part of a column of revisions. */
 export function revisionSql(
   revision: Table,
   past: RevisionVisibility,

@@ -1,6 +1,6 @@
 /**
- * Computes the rules that several values of a level are guarded by once for each row, instead of once
- * for each value: those that look at other tables. Others are repeated, which is faster.
+ * Computes rules that guard several values of a level once per row instead of once per value, if
+ * they read other tables. Other rules are repeated, which is faster.
  */
 import { join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { Condition } from '../plan/condition.ts';
@@ -10,7 +10,7 @@ import { rightSql } from './expression.ts';
 import type { Aliases } from './materialized-rows.ts';
 import { tableSql } from './table.ts';
 
-/** Whether a condition looks at other rows than the one that it judges. */
+/** Whether a condition reads other rows than the one that it tests. */
 function looksFurther(condition: Condition | null): boolean {
   switch (condition?.kind) {
     case 'one':
@@ -66,7 +66,7 @@ function changedEntry(entry: Entry, change: Change): Entry {
   }
 }
 
-/** How many values each right of the table guards. */
+/** The number of values that each permission of the table guards. */
 function usesOf({ entries }: Items, table: Table): Map<number, number> {
   const uses = new Map<number, number>();
   const count: Change = (guard) => {
@@ -78,7 +78,7 @@ function usesOf({ entries }: Items, table: Table): Map<number, number> {
   return uses;
 }
 
-/** The values of a level, and what stands beside its rows, to be joined to them; empty for most. */
+/** The values of a level, and a lateral join with their guards; usually without a join. */
 export interface RowGuards {
   readonly content: Items;
   /** Null: each value repeats its rules. */
@@ -96,7 +96,7 @@ export function guardOnce(table: Table, content: Items, aliases: Aliases): RowGu
   const names = new Map<number, Sql>();
   for (const right of uses.keys()) {
     const rule = rightSql(table, right);
-    // On every row.
+    // It holds on every row.
     if (rule === null) continue;
     const name = raw(`g${right}`);
     columns.push(sql`${rule} AS ${name}`);
@@ -114,12 +114,12 @@ export function guardOnce(table: Table, content: Items, aliases: Aliases): RowGu
   );
   return {
     content: { ...content, entries },
-    // Without an offset PostgreSQL would put the rules back where they are used.
+    // Without an offset PostgreSQL would inline the rules where they are used.
     beside: sql` CROSS JOIN LATERAL (SELECT ${join(columns)} OFFSET 0) AS ${alias}`,
   };
 }
 
-/** The rows of a level, for `FROM`, with what is computed once for each of those that are shown. */
+/** The rows of a level, for `FROM`, with the guards computed once for each returned row. */
 export function rowsFrom(
   level: LevelPlan,
   content: Items,

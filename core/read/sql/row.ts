@@ -1,13 +1,13 @@
-/** Turns the columns of a sub-select into one JSON object, whatever the length of their names. */
+/** Converts the columns of a subselect to one JSON object, with names of any length. */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 
-/** PostgreSQL cuts identifiers at this number of bytes. */
+/** PostgreSQL truncates identifiers to this number of bytes. */
 const MAX_NAME_BYTES = 63;
 
-/** Members of an object that one call may name: functions take at most 100 arguments. */
+/** The maximum number of members per call: functions take at most 100 arguments. */
 const MEMBERS_PER_CALL = 50;
 
-/** A JSON object of any number of members, all of which are there. */
+/** A JSON object with any number of members. */
 export function objectSql(members: readonly (readonly [string, Sql])[]): Sql {
   const pairs = members.map(([key, value]) => sql`${key}::text, ${value}`);
   const [first = sql`json_build_object()`, ...more] = Array.from(
@@ -18,7 +18,7 @@ export function objectSql(members: readonly (readonly [string, Sql])[]): Sql {
     },
   );
   if (more.length === 0) return first;
-  // Put together as texts, without the brackets in between; as jsonb it would lose its order.
+  // Concatenated as text without the inner brackets; jsonb would lose the order.
   const rest = more.map((part) => sql`substr((${part})::text, 2)`);
   const parts = [first, ...rest].map((part, index) =>
     index < more.length ? sql`left((${part})::text, -1)` : part,
@@ -27,8 +27,8 @@ export function objectSql(members: readonly (readonly [string, Sql])[]): Sql {
 }
 
 /**
- * One text of all members; `||` would keep every text in between until the row is done.
- * @param members two values each, the text before it and the value
+ * One text of all members; `||` would hold every intermediate text until the row is done.
+ * @param members two values each: the text before the value, and the value
  */
 function concatenated(members: readonly Sql[]): Sql {
   if (members.length === 0) return sql`'{}'`;
@@ -40,10 +40,10 @@ function concatenated(members: readonly Sql[]): Sql {
   return sql`concat(${join(parts)}, '}')`;
 }
 
-/** The columns of a sub-select, and the expression that makes an object of a row of it. */
+/** The columns of a subselect, and the expression that converts its row to an object. */
 export interface RowShape {
   readonly columns: Sql;
-  /** The object as json; the sub-select has the alias `r`. */
+  /** The object as json; the subselect has the alias `r`. */
   readonly json: Sql;
   /** The values by their keys, as columns of `r`. */
   readonly values: ReadonlyMap<string, Sql>;
@@ -51,8 +51,8 @@ export interface RowShape {
 
 /**
  * Names the values of a row.
- * @param ownNames the keys are names of the catalog. Keys that a client chose, and those that
- *   are longer than identifiers may be, are parameters, set into the JSON text by hand
+ * @param ownNames the keys are names of the catalog. Keys that a client chose, and keys longer than
+ * an identifier, are parameters, concatenated into the JSON text
  */
 export function rowShape(values: ReadonlyMap<string, Sql>, ownNames: boolean): RowShape {
   const entries = [...values];

@@ -1,6 +1,6 @@
 /**
- * Guards rows against growing too large: their sizes are looked at before PostgreSQL puts them
- * together. Nearly all rows are small, which one comparison for each unbounded column tells.
+ * Guards rows against growing too large: their sizes are checked before PostgreSQL builds the text.
+ * Nearly all rows are small, which one comparison per unbounded column shows.
  */
 
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
@@ -8,17 +8,17 @@ import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Aggregation, Entry, Items, LevelPlan, Value } from '../plan/plan.ts';
 
-/** Bytes of values up to which the rows of a page become one text in PostgreSQL. */
+/** The maximum size in bytes of the values of a page that PostgreSQL joins into one text. */
 const PAGE_SIZE = 16_777_216;
-/** A list without a limit is taken for one of so many items. */
+/** The assumed number of items in a list without a limit. */
 const UNLIMITED_ITEMS = 25_000;
-/** Small rows may make up such a part of an answer before those that are not are counted. */
+/** Rows that fit into this fraction of an answer are small; larger rows are counted. */
 const SMALL_PART = 4;
 
 /**
- * How a statement treats rows that are not small: a `page` gives up, since the same can be read row
- * by row, and a single item as a whole; `rows` have their bounds each; the rows of a `whole` are counted together.
- * An item that was just `written` may fail, since it can be written and read in two statements.
+ * How a statement treats rows that are not small. A `page` fails, since it can be read again row by
+ * row, or as a whole for a single item. `rows` have a limit each; the rows of a `whole` share a
+ * limit. An item that was just `written` may fail, since two statements can write and read it.
  */
 export type AnswerForm = 'page' | 'rows' | 'whole' | 'written';
 
@@ -28,16 +28,16 @@ export interface SizeBounds {
   /** ANSWER_MAX_SIZE, in bytes. */
   readonly answerSize: number;
   /**
-   * QUERY_MAX_NESTED_ITEMS, of a row of the root where `rows` are read, else of all; null: the limits
-   * of the lists stay below it.
+   * QUERY_MAX_NESTED_ITEMS, per root row for `rows`, else in total; null: the lists' own limits
+   * stay below it.
    */
   readonly nestedItems: number | null;
 }
 
-/** How the size of a value is found: of a text, of what may be stored compressed, of what was made. */
+/** How a value is measured: as text, as stored (maybe compressed), or as a computed value. */
 type Measure = 'text' | 'stored' | 'made';
 
-/** A value of a row without a small bound; its name is that of a column of the sub-select `r`. */
+/** A value of a row without a small maximum size; its name is a column of the subselect `r`. */
 interface Unbounded {
   readonly column: Sql;
   readonly measure: Measure;
@@ -48,7 +48,7 @@ const FIXED: ReadonlySet<string> = new Set([
   ...['timestamp', 'timestamptz', 'char', 'name', 'oid'],
 ]);
 const TEXTS: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'citext']);
-/** Longest form of one character, in bytes. */
+/** The maximum size of one character, in bytes. */
 const CHARACTER = 4;
 
 function measureOfField(field: ColumnField, share: number): Measure | null {
@@ -113,7 +113,7 @@ function measures(content: Items | Aggregation, share: number): [string, Measure
   return [...groups, ...extremes];
 }
 
-/** Few different ones, so that few different statements are made of different limits. */
+/** Rounded, so that different limits yield few different statements. */
 function rounded(size: number): number {
   return 2 ** Math.floor(Math.log2(Math.max(size, 1)));
 }
@@ -122,15 +122,15 @@ function number(value: number): Sql {
   return raw(String(value));
 }
 
-/** The size of a value by which rows are told to be small; null for one that is null. */
+/** The approximate size of a value, for finding small rows; null for null. */
 function quickSize({ column, measure }: Unbounded): Sql {
   return measure === 'text' ? sql`octet_length(${column}::text)` : sql`pg_column_size(${column})`;
 }
 
-/** Whether one of some values is larger than its share; false or null when none is. */
+/** Whether one of some values is larger than its share; false or null otherwise. */
 function isLarger(values: readonly Unbounded[], share: number): Sql {
   const largest = sql`greatest(${join(values.map(quickSize))}) > ${number(share)}`;
-  // What is stored compressed is larger than it takes.
+  // A compressed value is larger than its stored size.
   const compressed = values.flatMap(({ column, measure }) =>
     measure === 'stored' ? [sql`pg_column_compression(${column}) IS NOT NULL`] : [],
   );
@@ -143,30 +143,30 @@ function sizeOf({ column, measure }: Unbounded): Sql {
   return sql`coalesce(${size}, 0)`;
 }
 
-/** The sizes of some values together. */
+/** The total size of some values. */
 function totalSize(values: readonly Unbounded[]): Sql {
   return sql`0::int8 + ${join(values.map(sizeOf), ' + ')}`;
 }
 
-/** Fails with an error that `core/database/failure.ts` knows. */
+/** Fails with an error that `core/database/failure.ts` translates. */
 function refusal(what: string, size: Sql): Sql {
   return sql`concat(${raw(`'sluice: ${what} '`)}, ${size})::boolean`;
 }
 
-/** What is counted in settings of the transaction, because nothing else outlives a row. */
+/** The transaction setting that stores a count, because no other state outlives a row. */
 function setting({ table }: LevelPlan): Sql {
   return raw(`'sluice.${table.alias}'`);
 }
 
 const ITEMS = raw("'sluice.items'");
 
-/** Adds to what was counted; what it comes to. */
+/** Adds to a count; yields the new count. */
 function counted(name: Sql, size: Sql): Sql {
   const before = sql`coalesce(nullif(current_setting(${name}, true), ''), '0')::int8`;
   return sql`set_config(${name}, (${before} + ${size})::text, true)::int8`;
 }
 
-/** Which rows of a level are small, by their measures. */
+/** The size thresholds for the rows of a level. */
 interface Guarded {
   readonly values: readonly Unbounded[];
   readonly share: number;
@@ -194,8 +194,8 @@ function guardedValues(
 }
 
 /**
- * The text of a single row whose unbounded values are all texts, or an error that
- * `core/database/failure.ts` knows: no value is larger than its part of the answer.
+ * The text of a single row whose unbounded values are all texts. When a value is larger than its
+ * part of the answer, it fails with an error that `core/database/failure.ts` translates.
  */
 function writtenRow(json: Sql, values: readonly Unbounded[], answerSize: number): Sql | null {
   const [first] = values;
@@ -205,9 +205,9 @@ function writtenRow(json: Sql, values: readonly Unbounded[], answerSize: number)
 }
 
 /**
- * What a row of a level becomes, or an error where that grows too large.
- * @param json makes it of the columns of the sub-select `r`
- * @param below levels whose counts begin anew with each row of the root
+ * The output of a row of a level; it fails when the row grows too large.
+ * @param json builds it from the columns of the subselect `r`
+ * @param below levels whose counts restart with each row of the root
  */
 export function guardRow(
   level: LevelPlan,
@@ -218,7 +218,7 @@ export function guardRow(
   const { form, answerSize, nestedItems } = bounds;
   const { values, share, small } = guardedValues(level, bounds, isRoot);
   const isOne = level.content.kind === 'items' && level.content.order === null;
-  // What a single row holds was stored, each value once, and counts where the row is put.
+  // The values of a single row are stored data, each used once, and the enclosing row counts them.
   const isPlain = isOne && level.ownNames && !isRoot;
   if (values.length === 0 || isPlain) return json;
   if (isOne && isRoot && form === 'written') {
@@ -226,7 +226,7 @@ export function guardRow(
     if (written !== null) return written;
   }
   const larger = isLarger(values, share);
-  // The shortest guard that there is, because starting it costs as much as reading a short item.
+  // The shortest possible guard, because starting it costs as much as reading a short item.
   if (isOne && isRoot && form === 'page') {
     return sql`CASE WHEN ${larger} THEN '' ELSE ${json}::text END`;
   }
@@ -235,7 +235,7 @@ export function guardRow(
   const most = String(isPage ? Math.min(PAGE_SIZE, answerSize) : answerSize);
   const what = isPage ? 'PAGE' : `ANSWER_MAX_SIZE ${most}`;
   const refused = refusal(what, size);
-  // Counting keeps PostgreSQL from reading with several processes, so that most pages go without.
+  // Counting prevents parallel query in PostgreSQL, so most pages are not counted.
   const isUncounted = isPage && (isRoot || nestedItems === null);
   const isAlone = isUncounted || isOne || (isRoot && form === 'rows');
   const refusedBeyond = (value: Sql, most: Sql) =>
@@ -252,8 +252,8 @@ export function guardRow(
 }
 
 /**
- * A value of items in lists, or an error when there are more of them than may be. A page gives up: read
- * row by row, each of its items may have as many.
+ * A value of list items; it fails when there are more items than allowed. A page then fails,
+ * because each of its items may have as many when read row by row.
  */
 export function countItems({ form, nestedItems }: SizeBounds, items: Sql, value: Sql): Sql {
   if (nestedItems === null) return value;

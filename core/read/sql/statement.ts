@@ -1,6 +1,6 @@
 /**
- * Writes the statement of a plan. Its result is text that is ready to be sent: of a list the items,
- * of an item its object. What is put around them is up to whoever answers.
+ * Writes the statement of a plan. Its result is text that can be sent: the items of a list, or the
+ * object of an item. The caller adds the envelope.
  */
 import { join, quote, type Sql, sql } from '#core/database/sql.ts';
 import { levelsBelow, type Meta, type Plan, type RowChoice, type Table } from '../plan/plan.ts';
@@ -32,7 +32,7 @@ function rowConditions({ root: { table }, rows, keySeen }: Plan): Sql[] {
   return [chosen(table, rows), ...keySeen.flatMap((guard) => guardSql(guard) ?? [])];
 }
 
-/** Items that the lists of a plan are counted against; null where their limits suffice. */
+/** The maximum number of items in the lists of a plan; null where the lists' own limits suffice. */
 function countedItems({ root: { limit }, rows, itemCost, nestedItems }: Plan, form: AnswerForm) {
   const parents = rows?.kind === 'key' ? 1 : rows?.kind === 'keys' ? rows.keys.length : limit;
   const most = form === 'rows' ? itemCost : itemCost * (parents ?? nestedItems);
@@ -66,7 +66,7 @@ function metaSql({ name, table, conditions }: Meta): Sql {
   return sql`SELECT greatest(reltuples, 0)::int8 FROM pg_class WHERE oid = ${qualified}::regclass`;
 }
 
-/** `{"total_count":…}` as text; null when nothing of it was asked. */
+/** `{"total_count":…}` as text; null when it was not requested. */
 function metaText({ meta }: Plan): Sql | null {
   if (meta.length === 0) return null;
   const members = meta.map(
@@ -76,8 +76,8 @@ function metaText({ meta }: Plan): Sql | null {
 }
 
 /**
- * One row with the text `[…]`; before it, where `meta` is asked, its text and a line feed.
- * @param form `page` where {@link streamSql} can answer the same
+ * One row with the text `[…]`, preceded by the text of `meta` and a line feed if requested.
+ * @param form `page` where {@link streamSql} can read the same
  */
 export function listSql(plan: Plan, form: 'page' | 'whole'): Sql {
   const { rows, json } = root(plan, form);
@@ -87,8 +87,8 @@ export function listSql(plan: Plan, form: 'page' | 'whole'): Sql {
 }
 
 /**
- * One row with the text of an object, or none.
- * @param form `page` and `written` where `whole` can answer the same
+ * One row with the text of an object, or no row.
+ * @param form `page` and `written` where `whole` can read the same
  */
 export function itemSql(plan: Plan, form: 'page' | 'whole' | 'written' = 'whole'): Sql {
   const source = form === 'written' ? wholeRows(plan) : null;
@@ -102,23 +102,25 @@ function rowsSql(plan: Plan, form: AnswerForm, outputs = ANSWER): Sql {
   return sql`SELECT ${json}::text FROM (${rows}) AS r`;
 }
 
-/** A row with the text of each item, after a first one with that of `meta` where it is asked. */
+/** A row with the text of each item, preceded by a row with the text of `meta` if requested. */
 export function streamSql(plan: Plan): Sql {
   const items = rowsSql(plan, 'rows');
   const meta = metaText(plan);
   return meta === null ? items : sql`SELECT ${meta} UNION ALL (${items})`;
 }
 
-/** Stands between texts of JSON, and in none of them (RFC 7464). */
+/** Separates JSON texts, and occurs in no JSON text (RFC 7464). */
 export const RECORD_SEPARATOR = '\u001e';
 
-/** One row with the texts of all items, which {@link RECORD_SEPARATOR} divides; null without items. */
+/**
+ * One row with the texts of all items, separated by {@link RECORD_SEPARATOR}; null without items.
+ */
 export function sequenceSql(plan: Plan): Sql {
   const { rows, json } = root(plan, 'whole');
   return sql`SELECT string_agg(${json}::text, ${RECORD_SEPARATOR}) FROM (${rows}) AS r`;
 }
 
-/** A row with the text of each item, for a file that is read back. */
+/** A row with the text of each item, for a file that an import reads back. */
 export function exactRowsSql(plan: Plan): Sql {
   return rowsSql(plan, 'rows', EXACT);
 }
@@ -128,7 +130,7 @@ export function cellsSql(plan: Plan, form: CellForm): Sql {
   const outputs = { root: columnCell(form), below: exactOutput };
   const { rows, values, guard } = root(plan, 'rows', outputs, new Set(levelsOfCells(plan.root)));
   const [first = sql`NULL`, ...cells] = cellsOf(plan.root, values, form);
-  // What a row holds itself goes into the file as it comes, whatever its size.
+  // The values of the row itself are written to the file directly, whatever their size.
   const guarded = levelsBelow(plan.root).length === 0 ? first : guard(first);
   return sql`SELECT ${join([guarded, ...cells])} FROM (${rows}) AS r`;
 }

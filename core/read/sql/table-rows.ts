@@ -1,4 +1,4 @@
-/** Tables in statements of others, under the rights of a caller. */
+/** Tables for use in other statements, restricted by a caller's permissions. */
 import { ALL_GRANTS } from '#core/access/grants.ts';
 import {
   empty,
@@ -28,7 +28,7 @@ export interface TableRows {
   readonly from: Sql;
   /** A column by its name in the table. */
   column(name: string): Sql;
-  /** Whether a row has one of some keys. */
+  /** The condition that a row has one of some keys. */
   hasKey(keys: readonly Key[]): Sql;
 }
 
@@ -42,16 +42,16 @@ function rowsOf(table: Table): TableRows {
 
 /** The rows that a caller may read. */
 export interface ReadableRows extends TableRows {
-  /** A clause that holds for them and meets further conditions. */
+  /** A WHERE clause that selects them by further conditions. */
   where(conditions: readonly Sql[]): Sql;
-  /** What holds for them; null: nothing is asked of them. */
+  /** The condition that selects them; null: all rows. */
   readonly condition: Sql | null;
-  /** The terms of the order that was asked. */
+  /** The terms of the requested order. */
   readonly order: readonly Sql[];
 }
 
 /**
- * The rows that a caller may read, and of these the ones that meet a filter.
+ * The rows that a caller may read and that meet a filter.
  * @throws ServiceError FORBIDDEN, INVALID_QUERY
  */
 export function readableRows(
@@ -71,14 +71,14 @@ export function readableRows(
     from: sql`${tableSql(table)}${order === null ? empty : orderJoins(order)}`,
     where: (conditions) => whereSql([...conditions, ...own]),
     condition: stated.length === 0 ? null : sql`(${join(stated, ' AND ')})`,
-    // Ties are broken by whoever reads the rows.
+    // The reader of the rows breaks ties.
     order: order === null ? [] : orderTerms(order).slice(0, sort.length),
   };
 }
 
 /**
- * All rows, and for each of some rules whether it holds for a row.
- * @param source what stands in the place of the collection's table; null: the table itself
+ * All rows, and for each row whether each of some rules holds.
+ * @param source a row source that replaces the collection's table; null: the table itself
  */
 export function rowsWithRuleResults(
   target: ReadTarget,
@@ -96,9 +96,9 @@ export function rowsWithRuleResults(
 }
 
 /**
- * The rows of a table `t` for which, of each of some lists, one of the rules holds.
- * @param now the time that rules speak of; null in a statement that serves everybody with the same
- *   rights, whenever it runs
+ * The rows of a table `t` for which at least one rule of each list holds.
+ * @param now the time for rules; null in a statement that callers with the same permissions share
+ * at any time
  */
 export function permittedChangeRows(
   target: ReadTarget,
@@ -107,9 +107,9 @@ export function permittedChangeRows(
 ): {
   /** Null: all rows. */
   readonly condition: Sql | null;
-  /** Whether rules look at other rows than these. */
+  /** Whether rules read other rows than these. */
   readonly reaches: boolean;
-  /** The statement may be kept for others. */
+  /** The statement may be cached for other callers. */
   readonly reusable: boolean;
 } {
   if (rules.length === 0) return { condition: null, reaches: false, reusable: true };
@@ -128,8 +128,9 @@ export function permittedChangeRows(
 }
 
 /**
- * What a variable with a path leads to, as JSON, whatever the caller may see; null without a record.
- * @throws ServiceError when it leads nowhere
+ * The value of a variable with a path, as JSON, regardless of the caller's permissions; null
+ * without a record.
+ * @throws ServiceError when the path cannot be resolved
  */
 export function callerRecord(target: ReadTarget, path: string): Sql {
   const context = contextOf({ ...target, grants: ALL_GRANTS }, { usesPlaceholders: false });
@@ -137,7 +138,7 @@ export function callerRecord(target: ReadTarget, path: string): Sql {
   return found === NO_VALUE ? sql`NULL::json` : recordJson(found);
 }
 
-/** The item of a key; without a key the first one, as of a singleton. */
+/** The item of a key; without a key the first one, for a singleton. */
 function choice(table: Table, key: Key | null): Sql {
   if (key !== null) return sql` WHERE ${keyCondition(table, key)}`;
   const columns = table.collection.primaryKey.map(({ column }) =>

@@ -1,4 +1,4 @@
-/** Writes the tables of a plan and what holds them together. */
+/** Writes the tables of a plan and the comparisons that link them. */
 import { strict as assert } from 'node:assert';
 import { forbidden } from '#core/base/errors/service-error.ts';
 import { bareType } from '#core/database/column-type.ts';
@@ -31,8 +31,8 @@ function typeOf({ collection }: Table, name: string): ColumnDescriptor | undefin
 }
 
 /**
- * The columns of one end as they compare with those of the other: without a foreign key they may be
- * of other types, such as a UUID kept as text.
+ * The columns of one end, cast for the comparison with the other end: without a foreign key the
+ * types may differ, such as a UUID stored as text.
  */
 function endColumns(end: EndColumns, other: EndColumns): Sql[] {
   assert.equal(end.columns.length, other.columns.length);
@@ -44,7 +44,9 @@ function endColumns(end: EndColumns, other: EndColumns): Sql[] {
   });
 }
 
-/** `(a.x = b.y AND …)` over both ends of a relation, where rows of the left one are looked for. */
+/**
+ * `(a.x = b.y AND …)` over both ends of a relation; the statement searches rows of the left one.
+ */
 function endsSql(left: EndColumns, right: EndColumns): Sql {
   const given = endColumns(right, left);
   return join(
@@ -65,8 +67,8 @@ export function childrenSql(parent: Table, child: Table, { one, many }: ToMany):
 }
 
 /**
- * The two sides of a to-many: the keys of the parent, and what tells whose a child is, such that
- * children which are equal in it belong to the same parent.
+ * The two sides of a to-many: the keys of the parent, and the values of a child that identify its
+ * parent. Children with equal values belong to the same parent.
  */
 export function childEnds(
   parent: Table,
@@ -82,7 +84,7 @@ export function childEnds(
   };
 }
 
-/** A text as the key that it is where `when` holds, else null; null for keys of other types. */
+/** A text cast to the type of the key where `when` holds, else null; null for other key types. */
 function castOf(key: ColumnDescriptor, text: Sql, when: Sql): Sql | null {
   const castable = CASTABLE[key.typeName];
   if (castable === undefined) return null;
@@ -90,7 +92,9 @@ function castOf(key: ColumnDescriptor, text: Sql, when: Sql): Sql | null {
   return sql`CASE WHEN ${when} AND ${text} ~ ${castable}::text THEN ${text}::${type} END`;
 }
 
-/** The item of which a text is the key; its index serves where the key's type allows that. */
+/**
+ * The condition that a text is the item's key; the key's index serves where its type allows that.
+ */
 export function textMatch(target: Table, key: ColumnDescriptor, text: Sql): Sql {
   const column = columnNamed(target, key.name);
   const cast = castOf(key, text, sql`TRUE`);
@@ -104,9 +108,9 @@ export function refersTo(table: Table, relation: AnyToOne, collection: string): 
 }
 
 /**
- * How an item of one collection is found for a row that refers to it: what is compared of the item,
- * and with what, which is null on rows that refer elsewhere. The cast stands inside CASE, so that it
- * is tried only on keys of this collection and the index of its key serves.
+ * How to find the item that a row refers to: the item's column, and the key, which is null on rows
+ * that refer to other collections. The cast is inside CASE, so that it runs only on keys of this
+ * collection, and the key's index serves.
  */
 export function anyEnds(
   from: Table,
@@ -124,7 +128,7 @@ export function anyEnds(
   return { column: compared, key: sql`CASE WHEN ${mine} THEN ${stored} END` };
 }
 
-/** The item with this key; its values, or what stands for them until they are known. */
+/** The condition that the item has this key, given as values or as parameters. */
 export function keyCondition(table: Table, key: readonly unknown[]): Sql {
   const tests = table.collection.primaryKey.map(
     (field, index) =>
@@ -133,7 +137,7 @@ export function keyCondition(table: Table, key: readonly unknown[]): Sql {
   return join(tests, ' AND ');
 }
 
-/** The items with any of these keys; one array parameter for each column, however many there are. */
+/** The condition that the item has any of these keys; one array parameter per column. */
 export function anyKeyCondition(table: Table, keys: readonly (readonly string[])[]): Sql {
   const fields = table.collection.primaryKey;
   if (fields.length === 0) throw forbidden();

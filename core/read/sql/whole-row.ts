@@ -1,11 +1,11 @@
-/** Finds out where an item is a row as it is, so that nothing has to be selected of it. */
+/** Detects items that are unchanged table rows, which need no select list. */
 import { empty, type Sql } from '#core/database/sql.ts';
 import type { Entry, Plan } from '../plan/plan.ts';
 import { levelConditions } from './clause.ts';
 import { guardSql } from './expression.ts';
 import { outputOf } from './output.ts';
 
-/** Whether a value is a column as it is, under its own name. */
+/** Whether a value is an unchanged column under its own name. */
 function isColumnItself(entry: Entry, key: string): boolean {
   if (entry.kind !== 'value' || entry.form !== undefined) return false;
   if (entry.value.kind !== 'column') return false;
@@ -14,7 +14,7 @@ function isColumnItself(entry: Entry, key: string): boolean {
   return guardSql(guard) === null && outputOf(field, empty) === empty;
 }
 
-/** What stands in the place of a table, where an item is each row of it as it is; else null. */
+/** The row source to use when an item is an unchanged row of it; else null. */
 export function wholeRows({ root, rows }: Plan): Sql | null {
   const { content, table, ownNames } = root;
   const { source, collection } = table;

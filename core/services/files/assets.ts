@@ -1,4 +1,4 @@
-/** The bytes of files, for callers who may read their rows. */
+/** Serves the bytes of files to callers that may read their rows. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -28,7 +28,7 @@ export interface Asset extends Place {
   readonly version: string;
   readonly modified: Date;
   readonly folder: string | null;
-  /** In pixels from the upper left corner; null when nobody chose it. */
+  /** In pixels from the upper left corner; null when it was never set. */
   readonly focus: { readonly x: number; readonly y: number } | null;
   /** Of an image, in pixels; null when it was not measured. */
   readonly size: { readonly width: number; readonly height: number } | null;
@@ -65,7 +65,7 @@ export interface FolderFiles {
   readonly name: string;
   readonly files: readonly {
     readonly asset: Asset;
-    /** The folders below the one that was asked for, each with a slash. */
+    /** The folders below the requested one, each with a slash. */
     readonly path: string;
   }[];
 }
@@ -76,7 +76,7 @@ function withKeys(ids: readonly string[]) {
 
 const uuid = v.pipe(v.string(), v.uuid());
 
-/** The settings whose files everybody may see, because the page for logging in shows them. */
+/** The settings whose files are public, because the login page shows them. */
 const PUBLIC = referencesTo('files')
   .filter(({ collection }) => collection === 'settings')
   .map(({ field }) => raw(field));
@@ -99,7 +99,7 @@ export class AssetService {
 
   /**
    * The file of a key.
-   * @throws ServiceError FORBIDDEN when there is none with bytes that the caller may read
+   * @throws ServiceError FORBIDDEN when no file with bytes exists that the caller may read
    */
   async find(caller: Caller, id: string): Promise<Asset> {
     if (!v.is(uuid, id)) throw forbidden();
@@ -115,8 +115,8 @@ export class AssetService {
   }
 
   /**
-   * Files by their keys, in their order.
-   * @throws ServiceError FORBIDDEN when one of them is not there for the caller
+   * Files by their keys, in order.
+   * @throws ServiceError FORBIDDEN when one does not exist or the caller may not read it
    */
   async some(caller: Caller, ids: readonly string[]): Promise<Asset[]> {
     const distinct = [...new Set(ids.map((id) => id.toLowerCase()))];
@@ -129,7 +129,7 @@ export class AssetService {
   }
 
   /**
-   * The files of a folder and of those in it, with their paths.
+   * The files of a folder and of its subfolders, with their paths.
    * @throws ServiceError FORBIDDEN; CONTENT_TOO_LARGE when there are too many
    */
   async inFolder(caller: Caller, id: string): Promise<FolderFiles> {
@@ -153,17 +153,17 @@ export class AssetService {
     };
   }
 
-  /** Reads bytes as a stream; opened when the first piece is asked for. */
+  /** Reads bytes as a stream, which is opened when the first piece is requested. */
   read({ storage, name }: Place, range?: ByteRange): AsyncIterable<Uint8Array> {
     return this.#options.store.read({ storage, name }, range);
   }
 
-  /** A URL at which the client gets bytes from their storage; null where he does not. */
+  /** A URL from which the client downloads bytes directly from their storage; null if it cannot. */
   async url(place: Place, shown: ShownFile): Promise<string | null> {
     return await this.#options.store.url(place, shown);
   }
 
-  /** The same in pieces that are valid until the next one is asked for. */
+  /** The same in pieces that are valid until the next one is requested. */
   lend({ storage, name }: Place, range?: ByteRange): AsyncIterable<Uint8Array> {
     return this.#options.store.lend({ storage, name }, range);
   }
@@ -180,7 +180,7 @@ export class AssetService {
     try {
       return await work();
     } catch (error) {
-      // Without any right to files some are still public.
+      // Without permissions on files, some files are still public.
       if (error instanceof ServiceError && error.code === 'FORBIDDEN') return [];
       throw error;
     }

@@ -1,6 +1,6 @@
 /**
- * Compares storages with what is known of them: bytes that nothing refers to, and files whose bytes are
- * gone. Nothing is removed; an operator decides.
+ * Compares storages with the database: unreferenced bytes, and files whose bytes are missing. It
+ * removes nothing; an operator decides.
  */
 
 import type { Log } from '#core/base/log/log.ts';
@@ -9,14 +9,14 @@ import { raw, render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { FileStore } from './file-store.ts';
 
-/** Bytes that arrive in pieces have these behind their names. */
+/** Suffixes of bytes that arrive in pieces. */
 const PIECES = /\.(?:pieces|tail(?:-[0-9a-f]+)?)$/;
-/** What is younger may be about to be noted. */
+/** Younger bytes may not be recorded yet. */
 const SETTLED_MS = 3_600_000;
 const AT_ONCE = 10_000;
-/** Missing ones that are looked for once more. */
+/** The maximum number of missing names to check again. */
 const CHECKED = 1_000;
-/** Names in one line of the log. */
+/** The maximum number of names per log line. */
 const SHOWN = 10;
 
 export interface ContentAuditOptions {
@@ -27,15 +27,15 @@ export interface ContentAuditOptions {
   readonly log: Log;
 }
 
-/** How many of them there are, in all storages. */
+/** The totals of all storages. */
 export interface ContentAudit {
-  /** Bytes that nothing refers to. */
+  /** Unreferenced bytes. */
   readonly unknown: number;
-  /** Files, and variants, whose bytes are not there. */
+  /** Files, and variants, whose bytes are missing. */
   readonly missing: number;
 }
 
-/** Those of the names to which nothing refers. */
+/** The unreferenced names. */
 async function unknownAmong(
   { pool, schema }: ContentAuditOptions,
   storage: string,
@@ -52,7 +52,7 @@ async function unknownAmong(
   return rows.map(({ name }) => name);
 }
 
-/** Names that something refers to, in their order after `last`. */
+/** Referenced names, in order after `last`. */
 async function referredAfter(
   { pool, schema }: ContentAuditOptions,
   storage: string,
@@ -104,7 +104,9 @@ async function auditStorage(
   return { unknown: unknown.length, missing: gone.length };
 }
 
-/** Those that neither arrived nor were deleted while the storage was listed. */
+/**
+ * Rechecks the first of the missing names, and drops those that were stored or deleted meanwhile.
+ */
 async function stillMissing(
   options: ContentAuditOptions,
   storage: string,
@@ -119,8 +121,8 @@ async function stillMissing(
 }
 
 /**
- * Compares all storages, and logs what does not fit.
- * @throws ServiceError SERVICE_UNAVAILABLE when one cannot be used
+ * Compares all storages, and logs the differences.
+ * @throws ServiceError SERVICE_UNAVAILABLE when a storage is not available
  */
 export async function auditContent(
   options: ContentAuditOptions,

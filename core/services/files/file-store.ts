@@ -1,6 +1,6 @@
 /**
- * Stores the bytes of files while they arrive. Files are rows that are written afterwards; what no row
- * claims is removed.
+ * Stores the bytes of files while they arrive. The file rows are written afterwards; unclaimed
+ * bytes are removed.
  */
 import { randomUUID } from 'node:crypto';
 import type { Config } from '#core/base/config/variables.ts';
@@ -23,7 +23,7 @@ import type { Item } from '#core/write/payload.ts';
 const EXTENSION = /\.([a-z0-9]{1,16})$/;
 
 export interface FileStoreOptions {
-  /** By the names of STORAGE_LOCATIONS, in their order. */
+  /** By the names in STORAGE_LOCATIONS, in order. */
   readonly storages: ReadonlyMap<string, Storage>;
   readonly unclaimed: UnclaimedContent;
   readonly config: Pick<Config, 'FILES_MAX_UPLOAD_SIZE' | 'FILES_MIME_TYPE_ALLOW_LIST'>;
@@ -35,14 +35,14 @@ export interface FileStoreOptions {
 /** Bytes that arrive. */
 export interface IncomingContent {
   readonly filename: string;
-  /** As the client says; empty when it says nothing. */
+  /** As the client states it; empty when it states no type. */
   readonly type: string;
-  /** Types that are wanted; undefined for all that are allowed. */
+  /** Accepted types; undefined for all that are allowed. */
   readonly only?: readonly string[] | undefined;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Bytes that are stored, and belong to no file yet. */
+/** Stored bytes that belong to no file yet. */
 export interface StoredContent extends Place {
   readonly type: string;
   readonly bytes: number;
@@ -50,7 +50,7 @@ export interface StoredContent extends Place {
   readonly sha256: string;
 }
 
-/** What a row says of its bytes, and forgets of others that it had before. */
+/** The members of a file row that describe its bytes; they also reset the previous description. */
 export function membersOf({ storage, name, type, bytes, sha256 }: StoredContent): Item {
   return {
     ...{ storage, filename_disk: name, type, filesize: bytes, sha256 },
@@ -65,7 +65,7 @@ function newName(filename: string): string {
   return randomUUID() + ending;
 }
 
-/** Pieces whose failure says when there is no such file. */
+/** Reads pieces; a failure distinguishes a missing file. */
 async function* whereFound(open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* open();
@@ -87,14 +87,14 @@ export class FileStore {
     await this.#options.failpoint(name);
   }
 
-  /** The names of the storages; the first one is for files that name none. */
+  /** The names of the storages; the first one is the default for new files. */
   get locations(): readonly string[] {
     return [...this.#options.storages.keys()];
   }
 
   /**
    * The storage of a name.
-   * @throws ServiceError SERVICE_UNAVAILABLE when the configuration has no such one
+   * @throws ServiceError SERVICE_UNAVAILABLE when it is not configured
    */
   at(name: string): Storage {
     const storage = this.#options.storages.get(name);
@@ -113,11 +113,11 @@ export class FileStore {
   }
 
   /**
-   * Stores bytes under a name of their own.
+   * Stores bytes under a new name.
    * @param storage a name of {@link locations}
-   * @param holder the user whose quota counts them; null for nobody's
+   * @param holder the user whose quota counts them; null for no quota
    * @throws ServiceError INVALID_PAYLOAD for a type that is not allowed, CONTENT_TOO_LARGE,
-   *   REQUESTS_EXCEEDED above the quota, SERVICE_UNAVAILABLE
+   * REQUESTS_EXCEEDED above the quota, SERVICE_UNAVAILABLE
    */
   async store(
     incoming: IncomingContent,
@@ -147,8 +147,8 @@ export class FileStore {
   }
 
   /**
-   * Stores bytes that the server made.
-   * @param ending of their name, such as `jpeg`
+   * Stores bytes that the server generated.
+   * @param ending the extension of their name, such as `jpeg`
    * @throws ServiceError SERVICE_UNAVAILABLE
    */
   async keep(
@@ -168,7 +168,7 @@ export class FileStore {
   }
 
   /**
-   * Notes bytes that will arrive in pieces.
+   * Records bytes that will arrive in pieces.
    * @param bytes their number, 0 when it is unknown
    * @throws ServiceError REQUESTS_EXCEEDED above the quota
    */
@@ -183,29 +183,29 @@ export class FileStore {
   }
 
   /**
-   * Counts bytes that arrive in pieces, before they do.
+   * Counts bytes towards the quota before their pieces arrive.
    * @throws ServiceError REQUESTS_EXCEEDED above the quota
    */
   async expect(place: Place, user: string | null, bytes: number): Promise<void> {
     await this.#options.unclaimed.begin(place, user, bytes);
   }
 
-  /** Adds a piece to bytes that arrive in pieces. @returns what the storage has to know of them */
+  /** Appends a piece to stored pieces. @returns the new state for the storage */
   async append({ storage, name }: Place, state: PieceState | null, piece: Piece) {
     return await this.at(storage).append(name, state, piece);
   }
 
-  /** What the storage has to know from now on, when another process may still add pieces. */
+  /** The new state for the storage when another process may still append pieces. */
   takenOver({ storage }: Place, state: PieceState | null): PieceState | null {
     return this.at(storage).takenOver(state);
   }
 
-  /** Joins pieces, unless that is done. */
+  /** Joins pieces, unless they are already joined. */
   async finish({ storage, name }: Place, state: PieceState | null, bytes: number): Promise<void> {
     await this.at(storage).finish(name, state, bytes);
   }
 
-  /** The first bytes of what is stored. */
+  /** The first bytes of stored content. */
   async head(place: Place, bytes: number): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
     if (bytes === 0) return new Uint8Array(0);
@@ -226,34 +226,37 @@ export class FileStore {
   }
 
   /**
-   * Reads bytes; their storage is opened when the first piece is asked for.
-   * @throws ServiceError SERVICE_UNAVAILABLE, as the first piece, when they are not there
+   * Reads bytes; their storage is opened when the first piece is requested.
+   * @throws ServiceError SERVICE_UNAVAILABLE, with the first piece, when they are missing
    */
   async *read({ storage, name }: Place, range?: ByteRange): AsyncGenerator<Uint8Array> {
     yield* whereFound(() => this.at(storage).read(name, range));
   }
 
-  /** The same in pieces that are valid until the next one is asked for. */
+  /** The same in pieces that are valid until the next one is requested. */
   async *lend({ storage, name }: Place, range?: ByteRange): AsyncGenerator<Uint8Array> {
     yield* whereFound(() => this.at(storage).lend(name, range));
   }
 
-  /** A URL at which clients get bytes from their storage for a minute; null where they do not. */
+  /**
+   * A URL from which clients can download bytes directly from their storage for a minute; null if
+   * they cannot.
+   */
   async url({ storage, name }: Place, shown: ShownFile): Promise<string | null> {
     return await this.at(storage).url(name, shown);
   }
 
-  /** Where a library of this host finds bytes without copying them; null where it cannot. */
+  /** The local path from which a library of this host can read bytes; null without such a path. */
   localPath({ storage, name }: Place): string | null {
     return this.at(storage).localPath(name);
   }
 
-  /** The number of bytes. @throws ServiceError SERVICE_UNAVAILABLE when they are not there */
+  /** The number of bytes. @throws ServiceError SERVICE_UNAVAILABLE when they are missing */
   async size({ storage, name }: Place): Promise<number> {
     return await this.at(storage).size(name);
   }
 
-  /** Whether bytes are in their storage. @throws ServiceError SERVICE_UNAVAILABLE */
+  /** Whether bytes exist in their storage. @throws ServiceError SERVICE_UNAVAILABLE */
   async isThere(place: Place): Promise<boolean> {
     try {
       await this.size(place);
@@ -264,7 +267,7 @@ export class FileStore {
     }
   }
 
-  /** Removes bytes that no file has claimed; what cannot be removed now is swept later. */
+  /** Removes unclaimed bytes; bytes that cannot be removed now are swept later. */
   async giveUp(places: readonly Place[]): Promise<void> {
     const { unclaimed, log } = this.#options;
     for (const place of places) {

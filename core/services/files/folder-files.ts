@@ -1,4 +1,4 @@
-/** The files of a folder with those of the folders in it, as far as the caller may read them. */
+/** The files of a folder and of its subfolders, if the caller may read them. */
 import type { Caller } from '#core/access/grants.ts';
 import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -8,10 +8,10 @@ import { readableRows } from '#core/read/sql/table-rows.ts';
 import type { ContextSource, ItemContext } from '../request-context.ts';
 
 const FOLDERS = systemName('folders');
-/** Deepest nesting that is followed. */
+/** The maximum nesting depth. */
 const DEPTH = 100;
 
-/** A folder and its path below the one that was asked for. */
+/** A folder and its path below the requested folder. */
 export interface FoundFolder {
   readonly id: string;
   readonly name: string;
@@ -19,9 +19,9 @@ export interface FoundFolder {
 }
 
 /**
- * A folder and all below it.
+ * A folder and all its subfolders.
  * @param id a UUID
- * @throws ServiceError FORBIDDEN when the caller may not read the folder or there is none
+ * @throws ServiceError FORBIDDEN when the folder does not exist or the caller may not read it
  */
 export async function foldersBelow(
   contexts: ContextSource,
@@ -42,7 +42,7 @@ export async function foldersBelow(
         (column) => sql`${column('parent')} = ANY(${[...paths.keys()]}::uuid[])`,
       );
       level = below.map(({ id: key, name, parent }) => {
-        // A name is one part of a path.
+        // A name must remain a single part of the path.
         const path = `${paths.get(parent ?? '') ?? ''}${name.replaceAll('/', '_')}/`;
         return { id: key, name, path };
       });

@@ -1,6 +1,6 @@
 /**
- * What a worker reads from images that were stored: their size and metadata. Their files have it from
- * the beginning unless no worker is quick enough; then they are told afterwards.
+ * Measures the size and metadata of stored images through a worker. New file rows contain them,
+ * unless no worker is quick enough; then the rows are updated later.
  */
 import * as v from 'valibot';
 import type { Log } from '#core/base/log/log.ts';
@@ -14,15 +14,15 @@ import type { Item } from '#core/write/payload.ts';
 import type { JobService } from '../jobs.ts';
 import { membersOf, type StoredContent } from './file-store.ts';
 
-/** Milliseconds that an upload waits for a worker. */
+/** The maximum time (ms) that an upload waits for a worker. */
 const WAIT_MS = 3_000;
-/** What is told of a file that is no image after all; nothing at all means: not measured yet. */
+/** The members for a file that is not an image; absent metadata means: not measured yet. */
 const NO_IMAGE: Item = { metadata: {} };
 
-/** What the rows of stored files are told, and what is still to be done for them. */
+/** The measured members of file rows, and the remaining work. */
 export interface MeasurementPlan {
   readonly given: readonly Item[];
-  /** Called when the files are there. */
+  /** Called when the file rows exist. */
   settle(): void;
 }
 
@@ -36,7 +36,7 @@ export class ImageMeasurement {
   }
 
   /**
-   * Waits a while for what a worker says of the images among them.
+   * Waits a limited time for the measurements of the images among them.
    * @param requestId the id of the request that stored them
    */
   async of(stored: readonly StoredContent[], requestId?: string): Promise<MeasurementPlan> {
@@ -53,7 +53,7 @@ export class ImageMeasurement {
     return { given, settle: () => void this.#settle(late, requestId) };
   }
 
-  /** @returns undefined when nothing is known yet, null for what is no image */
+  /** @returns undefined when it is not known yet, null for a file that is not an image */
   async #factsOf(
     content: StoredContent,
     requestId: string | null = null,
@@ -63,7 +63,7 @@ export class ImageMeasurement {
       const { id } = await this.#jobs.submit(submission);
       const job = await this.#jobs.wait(id, WAIT_MS);
       if (job === null) return undefined;
-      // A failed job says nothing that trying again would change.
+      // A retry would not change the result of a failed job.
       const result = v.safeParse(imageFactsResult, job.result);
       return result.success ? result.output : null;
     } catch (error) {
@@ -77,7 +77,7 @@ export class ImageMeasurement {
       try {
         await this.#jobs.submit(imageFactsSubmission(content, { isLate: true, requestId }));
       } catch (error) {
-        // A worker finds it when the queue accepts jobs again, or in the night.
+        // A worker measures it when the queue accepts jobs again, or in the nightly run.
         this.#log.warn({ err: error, name: content.name }, 'an image is measured later');
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Files that arrive in pieces, through whatever edge. What a piece brought is durable before its
- * sender hears of it; the last one makes the file, once.
+ * Files that arrive in pieces, through any edge. Each piece is durable before its client receives
+ * the response; the last piece creates the file, once.
  */
 import { createHash } from 'node:crypto';
 import type { IHasher } from 'hash-wasm';
@@ -32,15 +32,15 @@ import type { SystemService } from '../system/system-items.ts';
 import type { FileStore, StoredContent } from './file-store.ts';
 import type { ImageMeasurement } from './image-measurement.ts';
 
-/** Members of the metadata that clients give to the row of the file. */
+/** Metadata members that are written to the file row. */
 const COLUMNS = new Set([
   ...['title', 'description', 'folder', 'location', 'tags'],
   ...['filename_download', 'focal_point_x', 'focal_point_y'],
 ]);
 
-/** How the content of a piece is checked before it counts. */
+/** The checksum that is verified before a piece counts. */
 export interface Checksum {
-  /** As `node:crypto` calls it. */
+  /** The name in `node:crypto`. */
   readonly algorithm: string;
   readonly digest: Buffer;
 }
@@ -60,7 +60,7 @@ export interface ResumableUploadOptions {
   readonly maxPerUser: number;
 }
 
-/** What a client calls the file, by the names that clients use for that. */
+/** The file name from the client, under any of the usual metadata names. */
 function filenameOf(metadata: Metadata): string {
   const { filename_download: own, filename, name } = metadata;
   const found = own ?? filename ?? name ?? '';
@@ -74,7 +74,7 @@ function typeOf({ type, filetype }: Metadata): string {
   return (type ?? filetype ?? '').toLowerCase();
 }
 
-/** @throws ServiceError INVALID_PAYLOAD for what no text of PostgreSQL can have */
+/** @throws ServiceError INVALID_PAYLOAD for text that PostgreSQL cannot store */
 function requireText(metadata: Metadata): void {
   const broken = Object.entries(metadata).find((entry) => entry.join().includes('\0'));
   if (broken === undefined) return;
@@ -82,7 +82,7 @@ function requireText(metadata: Metadata): void {
   throw invalidPayload(reason('upload_metadata_contains_nul', { name }), { field: name });
 }
 
-/** The row of a file as its client describes it. */
+/** The row of a file from the client's metadata. */
 function itemOf(metadata: Metadata): Item {
   const own = Object.entries(metadata).filter(([name]) => COLUMNS.has(name));
   const item = Object.fromEntries(
@@ -103,14 +103,14 @@ export class ResumableUploads {
     return this.#options.maxBytes;
   }
 
-  /** Milliseconds after which an upload without new pieces is given up. */
+  /** Milliseconds after which an upload without new pieces expires. */
   get lifetime(): number {
     return this.#options.table.lifetime;
   }
 
   /**
    * Begins an upload.
-   * @param length null when it is told later
+   * @param length null when the client sends it later
    * @throws ServiceError FORBIDDEN, INVALID_PAYLOAD, REQUESTS_EXCEEDED above the quota
    */
   async begin(
@@ -149,8 +149,8 @@ export class ResumableUploads {
   }
 
   /**
-   * An upload of the caller; one whose bytes are all there becomes its file first.
-   * @throws ServiceError FORBIDDEN when there is none for him
+   * An upload of the caller; a complete one becomes its file first.
+   * @throws ServiceError FORBIDDEN when the caller has no such upload
    */
   async find(target: RequestTarget, id: string): Promise<ResumableUpload> {
     const upload = await this.#own(target.caller, id);
@@ -159,7 +159,7 @@ export class ResumableUploads {
   }
 
   /**
-   * Tells the length of an upload.
+   * Sets the length of an upload.
    * @throws ServiceError FORBIDDEN; REQUESTS_EXCEEDED when it exceeds the quota
    */
   async setLength(caller: Caller, id: string, length: number): Promise<void> {
@@ -168,7 +168,7 @@ export class ResumableUploads {
     await table.setLength(id, length);
   }
 
-  /** Waits until nobody else adds to an upload; null when that takes too long. */
+  /** Waits until no other request appends to an upload; null when that takes too long. */
   async lock(
     id: string,
     lock: string,
@@ -181,12 +181,12 @@ export class ResumableUploads {
   }
 
   /**
-   * Adds a piece, and makes the file when it is the last one. What arrives before a piece breaks off
-   * counts, unless it was to be checked as a whole.
+   * Appends a piece, and creates the file after the last one. The received part of an aborted piece
+   * counts, unless the piece has a checksum.
    * @param lock of {@link lock}, like `isTakenOver`
    * @returns the offset afterwards
-   * @throws ServiceError FORBIDDEN, CONFLICT when another process has taken over; what storing and
-   *   creating files throw; what the content throws
+   * @throws ServiceError FORBIDDEN, CONFLICT when another process has taken over; the errors of
+   * storing and creating files; the errors of the content
    */
   async add(
     target: RequestTarget,
@@ -214,7 +214,7 @@ export class ResumableUploads {
     });
   }
 
-  /** Ends an upload and removes what has arrived. @throws ServiceError FORBIDDEN */
+  /** Ends an upload and removes its bytes. @throws ServiceError FORBIDDEN */
   async remove(caller: Caller, id: string): Promise<void> {
     const { table, store } = this.#options;
     const { storage, name } = await this.#own(caller, id);
@@ -229,7 +229,7 @@ export class ResumableUploads {
     return upload;
   }
 
-  /** Makes the file of an upload. @returns its key */
+  /** Creates the file of an upload. @returns its key */
   async #finish(target: RequestTarget, upload: ResumableUpload): Promise<string> {
     const { store, table } = this.#options;
     const { id, storage, name } = upload;
@@ -241,7 +241,7 @@ export class ResumableUploads {
       await table.finish(id, file);
       return file;
     } catch (error) {
-      // What can never become a file is not kept; an outage may pass.
+      // An upload that can never become a file is removed; an outage is temporary.
       const isOutage = !(error instanceof ServiceError) || error.status >= 500;
       if (!isOutage) {
         await table.remove(id);
@@ -280,7 +280,7 @@ export class ResumableUploads {
 }
 
 async function hasherOf(state: Uint8Array | null): Promise<IHasher> {
-  // The state of node's own hashes cannot be kept.
+  // The state of node's own hashes cannot be stored.
   const { createSHA256 } = await import('hash-wasm');
   const hasher = await createSHA256();
   return state === null ? hasher.init() : hasher.load(state);
@@ -302,7 +302,7 @@ class PieceArrival {
     this.#pieces = upload.pieces;
   }
 
-  /** Goes on where another process may still be writing. */
+  /** Continues after another process that may still be writing. */
   async takeOver(): Promise<void> {
     const state = this.#options.store.takenOver(this.#upload, this.#pieces);
     if (state === this.#pieces) return;
@@ -321,7 +321,7 @@ class PieceArrival {
       const bytes = buffer.bytes.subarray(0, filled);
       filled = 0;
       await this.#store(bytes);
-      // What is to be checked counts only as a whole.
+      // A piece with a checksum counts only as a whole.
       if (check === null) await this.#record(hasher);
     };
     try {
@@ -350,7 +350,7 @@ class PieceArrival {
       if (check !== null) await this.#record(hasher);
       return this.#offset;
     } catch (error) {
-      // The sender went away: what has arrived counts.
+      // The client disconnected: the received bytes count.
       if (check === null) await flush().catch(() => undefined);
       throw error;
     } finally {
@@ -362,7 +362,7 @@ class PieceArrival {
     const { store } = this.#options;
     const piece = { offset: this.#offset, content };
     const { length, user } = this.#upload;
-    // Others are counted from their beginning.
+    // Uploads of known length were counted when they began.
     if (length === null) await store.expect(this.#upload, user, this.#offset + content.length);
     this.#pieces = await store.append(this.#upload, this.#pieces, piece);
     await store.failpoint('upload.stored');
@@ -377,7 +377,7 @@ class PieceArrival {
   }
 }
 
-/** Gives back the memory of a piece. */
+/** Releases the buffer of a piece. */
 function release(buffer: PartBuffer | null): void {
   buffer?.release();
 }

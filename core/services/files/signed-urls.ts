@@ -1,4 +1,7 @@
-/** URLs by which whoever has them reads one file for a while, as their maker may at that moment. */
+/**
+ * URLs that let their holder read one file for a limited time, with the current permissions of the
+ * user that signed them.
+ */
 
 import type { AccessSource } from '#core/access/access-source.ts';
 import type { Caller } from '#core/access/grants.ts';
@@ -19,7 +22,7 @@ export interface SignedUrlOptions {
   readonly assets: AssetService;
 }
 
-/** A signature, and when it ends. */
+/** A signature, and its expiry. */
 export interface Signature {
   readonly token: string;
   readonly expires: Date;
@@ -37,12 +40,12 @@ export class SignedUrls {
   /**
    * Signs a URL of a file.
    * @param lifetime milliseconds
-   * @throws ServiceError FORBIDDEN when the caller is no user or may not read the file
+   * @throws ServiceError FORBIDDEN when the caller is not a user or may not read the file
    */
   async sign(caller: Caller, file: string, lifetime: number): Promise<Signature> {
     if (caller.user === null) throw forbidden(reason('only_users_sign_urls'));
     await this.#options.assets.find(caller, file);
-    // Tokens tell whole seconds.
+    // Tokens contain whole seconds.
     const expires = new Date(Math.ceil((Date.now() + lifetime) / 1_000) * 1_000);
     return {
       token: await this.#tokens.sign({ user: caller.user, file: file.toLowerCase() }, expires),
@@ -51,7 +54,7 @@ export class SignedUrls {
   }
 
   /**
-   * By whose rights a file is read, from the signature of its URL.
+   * The caller whose permissions apply to a signed URL.
    * @param ip the address of the client
    * @throws ServiceError FORBIDDEN
    */

@@ -1,7 +1,6 @@
 /**
- * Images whose files know nothing of them yet: a queue that accepted no jobs, or a process that died
- * before it asked for a measurement. Those that cannot be measured have empty metadata, and are not
- * asked for again.
+ * Finds images that were never measured, because the queue accepted no jobs or the process died
+ * first. Images that cannot be measured have empty metadata, and are not submitted again.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -10,7 +9,7 @@ import { imageFactsSubmission } from '#core/jobs/message/image-facts.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { JobService } from '../jobs.ts';
 
-/** At random, so that images that end every worker do not keep the others waiting. */
+/** Chosen at random, so that images that crash every worker do not block the other images. */
 const AT_ONCE = 1_000;
 
 export interface MeasurementOptions {
@@ -21,7 +20,7 @@ export interface MeasurementOptions {
 }
 
 /**
- * Has some of them measured.
+ * Submits measurements for some of them.
  * @returns how many
  * @throws ServiceError SERVICE_UNAVAILABLE when the queue of images accepts no jobs
  */

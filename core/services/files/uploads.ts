@@ -1,4 +1,4 @@
-/** Files as they are uploaded: their bytes first, then their rows in one transaction. */
+/** Uploads files: stores their bytes first, then writes their rows in one transaction. */
 import { randomUUID } from 'node:crypto';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -15,7 +15,7 @@ import type { ImageMeasurement } from './image-measurement.ts';
 /** Maximum files of one request. */
 const MOST_FILES = 100;
 
-/** A file that arrives, and the fields of its row. */
+/** An arriving file, and the fields of its row. */
 export interface IncomingUpload extends IncomingContent {
   readonly item: Item;
 }
@@ -28,7 +28,7 @@ export interface FileUploadOptions {
   readonly arriving: FairSemaphore;
 }
 
-/** The row of a file as its sender describes it. */
+/** The row of a file from the client's members. */
 function itemOf({ item, filename }: IncomingUpload): Item {
   const { type: _, storage: __, ...others } = item;
   const named = others.filename_download ?? filename;
@@ -37,8 +37,8 @@ function itemOf({ item, filename }: IncomingUpload): Item {
 }
 
 /**
- * Gives several new files keys in their order, unless they bring their own: what is read back is sorted
- * by key, and who uploads them wants to know which is which.
+ * Generates ascending keys for several new files, unless they have keys. Files are read back in key
+ * order, so the response is then in upload order.
  */
 function inOrder(items: readonly Item[], given: readonly Item[]): readonly Item[] {
   if (items.length === 1 || items.some(({ id }) => id !== undefined)) return given;
@@ -48,7 +48,7 @@ function inOrder(items: readonly Item[], given: readonly Item[]): readonly Item[
 
 export class FileUploads {
   readonly #options: FileUploadOptions;
-  /** Something was deleted since the last removal began. */
+  /** Files were deleted since the last removal began. */
   #isUntidy = false;
   #tidying: Promise<void> | null = null;
 
@@ -56,7 +56,10 @@ export class FileUploads {
     this.#options = options;
   }
 
-  /** @throws ServiceError FORBIDDEN when the caller may create, or else update, no files at all */
+  /**
+   * @throws ServiceError FORBIDDEN when the caller may neither create files nor, with `update`,
+   * change them
+   */
   async admit(target: RequestTarget, ...others: readonly 'update'[]): Promise<void> {
     await this.#options.system.admit(target, 'create', ...others);
   }
@@ -64,7 +67,7 @@ export class FileUploads {
   /**
    * Stores files and creates their rows, all or none.
    * @returns the file, or the list when there are several
-   * @throws ServiceError FORBIDDEN before any byte is read; what storing and creating throw
+   * @throws ServiceError FORBIDDEN before any byte is read; the errors of storing and creating
    */
   async create(
     target: RequestTarget,
@@ -101,8 +104,8 @@ export class FileUploads {
   }
 
   /**
-   * Gives a file other bytes; its key stays.
-   * @throws ServiceError FORBIDDEN before any byte is read; what storing and updating throw
+   * Replaces the bytes of a file; its key stays.
+   * @throws ServiceError FORBIDDEN before any byte is read; the errors of storing and updating
    */
   async replace(
     target: RequestTarget,
@@ -137,9 +140,8 @@ export class FileUploads {
   }
 
   /**
-   * Begins to remove the bytes that no file refers to any more; a worker does what this leaves. However
-   * often it is called, one removal runs here at a time, so that many deletions or a storage that hangs
-   * take one connection.
+   * Starts removing the bytes that no file refers to any more; a worker removes the rest. Only one
+   * removal runs here at a time, so that many deletions or a blocked storage use one connection.
    */
   tidy(): void {
     this.#isUntidy = true;

@@ -1,6 +1,6 @@
 /**
- * Gathers the forms of images that a holder asks for at the same time, so that one job makes several of
- * them: what a job costs beside its images is shared. Their jobs run fairly to holders.
+ * Batches the image variants that a holder requests at the same time into one job, which shares its
+ * fixed cost. The jobs run fairly by holder.
  */
 import * as v from 'valibot';
 import { FairSemaphore } from '#core/base/holders/fair-semaphore.ts';
@@ -16,20 +16,23 @@ import {
 } from '#core/jobs/message/image-variant.ts';
 import type { JobService } from '../jobs.ts';
 
-/** Jobs of one holder at a time: enough for a page of images, and few of what a worker takes. */
+/**
+ * The maximum number of simultaneous jobs per holder: enough for a page of images, and a small part
+ * of the workers' capacity.
+ */
 const MOST_JOBS_PER_HOLDER = 3;
 
 export interface VariantBatchesOptions {
   readonly jobs: JobService;
-  /** Jobs at the same time. */
+  /** The maximum number of simultaneous jobs. */
   readonly concurrency: number;
-  /** Milliseconds that a job is waited for. */
+  /** The maximum time (ms) to wait for a job. */
   readonly patience: number;
-  /** Those of some forms of a file of which it is known what became of them. */
+  /** The keys of the variants of a file that exist or are known to have failed. */
   known(file: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Who waits for a form. */
+/** The request that waits for a variant. */
 export interface VariantWaiter {
   /** The user, or the address of an anonymous client. */
   readonly holder: string;
@@ -37,7 +40,7 @@ export interface VariantWaiter {
   readonly signal: AbortSignal;
 }
 
-/** A form that a holder waits for. */
+/** A variant that a holder waits for. */
 interface Wanted {
   readonly key: string;
   readonly lane: Lane;
@@ -47,16 +50,16 @@ interface Wanted {
   waiters: number;
 }
 
-/** Forms of one mailbox by their keys. */
+/** The variants of one mailbox, by key. */
 interface Lane {
   readonly source: VariantSource;
   readonly number: number;
   readonly holder: string;
   readonly mailbox: string;
-  /** In the order in which they were asked for. */
+  /** In request order. */
   waiting: Map<string, Wanted>;
   readonly running: Map<string, Wanted>;
-  /** Aborted when nothing of it is waited for any more. */
+  /** Aborted when no request waits for a variant of it. */
   readonly over: AbortController;
 }
 
@@ -70,7 +73,7 @@ export class VariantBatches {
   constructor(options: VariantBatchesOptions) {
     this.#options = options;
     const { concurrency: permits } = options;
-    // Requests are counted before they come here, so any number may wait.
+    // Requests are counted before they arrive here, so any number may wait.
     this.#permits = new FairSemaphore({
       permits,
       permitsPerHolder: Math.max(1, Math.min(MOST_JOBS_PER_HOLDER, permits - 1)),
@@ -78,8 +81,9 @@ export class VariantBatches {
   }
 
   /**
-   * Has a form made, and waits until its job has ended, however that was, or the signal says so.
-   * @throws ServiceError what refuses the job
+   * Requests a variant, and waits until its job has ended with any result, or until the signal is
+   * aborted.
+   * @throws ServiceError the rejection of the job
    */
   async made(
     source: VariantSource,
@@ -100,7 +104,7 @@ export class VariantBatches {
     }
   }
 
-  /** The form as it waits or is made already, or as a new one. */
+  /** The variant if it is already waiting or running, or a new one. */
   #want(
     source: VariantSource,
     transformation: ImageTransformation,
@@ -120,7 +124,7 @@ export class VariantBatches {
       return known;
     }
     const ended = Promise.withResolvers<void>();
-    // Those who wait hear of it; there may be none left.
+    // Waiting requests receive the error; there may be no waiting request left.
     ended.promise.catch(() => undefined);
     const wanted = { key, lane, transformation, requestId, ended, waiters: 1 };
     lane.waiting.set(key, wanted);
@@ -131,14 +135,14 @@ export class VariantBatches {
     return wanted;
   }
 
-  /** A form that waits is not wanted any more. */
+  /** Removes a waiting variant that no request waits for any more. */
   #forget(lane: Lane, key: string): void {
     if (!lane.waiting.delete(key) || lane.waiting.size + lane.running.size > 0) return;
     this.#lanes.delete(lane.mailbox);
     lane.over.abort();
   }
 
-  /** Makes what waits in a lane, job by job. Never rejects. */
+  /** Makes the waiting variants of a lane, job by job. Never rejects. */
   async #work(lane: Lane): Promise<void> {
     const { holder, mailbox, over } = lane;
     try {
@@ -152,7 +156,7 @@ export class VariantBatches {
     }
   }
 
-  /** Has forms of a lane made by one job; those that it leaves wait again. Never rejects. */
+  /** Makes a batch of variants in one job; unfinished ones wait again. Never rejects. */
   async #batch(lane: Lane): Promise<void> {
     const batch = [...lane.waiting.values()].slice(0, MOST_VARIANTS);
     for (const wanted of batch) {
@@ -171,7 +175,7 @@ export class VariantBatches {
     }
   }
 
-  /** Tells all who wait for a form what has become of it, other holders too. */
+  /** Notifies all requests that wait for a variant, also of other holders. */
   #settle({ source, running }: Lane, key: string): void {
     running.get(key)?.ended.resolve();
     for (const lane of [...this.#lanes.values()]) {
@@ -181,7 +185,7 @@ export class VariantBatches {
     }
   }
 
-  /** Has a job done. @returns the keys of the forms that it has left */
+  /** Runs a job. @returns the keys of the unfinished variants */
   async #run(lane: Lane, batch: readonly Wanted[]): Promise<ReadonlySet<string>> {
     const [first] = batch;
     if (first === undefined) return NONE;

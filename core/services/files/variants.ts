@@ -1,6 +1,6 @@
 /**
- * Other forms of images, for whoever may read the image. What was made before comes from its storage;
- * the rest is made by workers, once for all who ask.
+ * Variants of images, for callers that may read the image. An existing variant comes from its
+ * storage; workers make new ones, once for all requests.
  */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -17,11 +17,11 @@ import { systemTable } from '#core/model/system/system-table.ts';
 import type { JobService } from '../jobs.ts';
 import { VariantBatches } from './variant-batches.ts';
 
-/** Images of one client that wait here; no page shows more. */
+/** The maximum number of waiting requests per client; no page shows more images. */
 const MOST_PER_HOLDER = 200;
-/** Those of all clients, who divide them. */
+/** The maximum number for all clients, which share it. */
 const MOST = 2_000;
-/** Milliseconds that a request waits for its image. */
+/** The maximum time (ms) that a request waits for its image. */
 const WAIT_MS = 30_000;
 
 type VariantConfig = Pick<
@@ -44,11 +44,11 @@ function tooMany(): ServiceError {
   return unavailable('images', reason('too_many_images_waiting'));
 }
 
-/** Who asks for a variant. */
+/** The request for a variant. */
 export interface VariantRequest {
   readonly caller: Caller;
   readonly requestId: string | null;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -56,7 +56,7 @@ export class VariantService {
   readonly #options: VariantOptions;
   readonly #variants: FileVariants;
   readonly #batches: VariantBatches;
-  /** Requests that wait. */
+  /** Counts the waiting requests. */
   readonly #waiting = new HolderBudget({ total: MOST, refusal: tooMany });
 
   constructor(options: VariantOptions) {
@@ -70,7 +70,7 @@ export class VariantService {
     });
   }
 
-  /** What the settings and the configuration allow at this moment. */
+  /** The transformations that the settings and the configuration currently allow. */
   async rules(): Promise<TransformationRules> {
     const { pool, schema, config } = this.#options;
     const { rows } = await pool.query<{ mode: string | null; presets: unknown }>(
@@ -87,8 +87,8 @@ export class VariantService {
   }
 
   /**
-   * A form of an image that was made before.
-   * @returns null when nobody has tried to make it lately
+   * An existing variant of an image.
+   * @returns null when there was no recent attempt to make it
    * @throws ServiceError UNPROCESSABLE_ENTITY when it cannot be made
    */
   async find(
@@ -103,9 +103,9 @@ export class VariantService {
   }
 
   /**
-   * Has a form of an image made, and waits for it.
-   * @throws ServiceError UNPROCESSABLE_ENTITY when it cannot be made; SERVICE_UNAVAILABLE when it takes
-   *   too long, or too many wait already
+   * Submits a variant of an image, and waits for it.
+   * @throws ServiceError UNPROCESSABLE_ENTITY when it cannot be made; SERVICE_UNAVAILABLE when it
+   * takes too long, or too many requests wait already
    */
   async make(
     source: VariantSource,

@@ -1,4 +1,4 @@
-/** The health of the catalog of this process: its version, and what it tells the operator to mend. */
+/** The health of this process's catalog: its version, and problems that the operator should fix. */
 
 import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import { quote } from '#core/database/sql.ts';
@@ -27,7 +27,7 @@ function missingIndexes(catalog: Catalog): HealthCheck[] {
   return [...checks.values()];
 }
 
-/** Checks that have nothing to say are left out. */
+/** Checks without a finding are omitted. */
 export function catalogChecks(catalog: CatalogSource): HealthChecks {
   const { version, leftOut, warnings, error, stale } = catalog.status();
   const component = { componentType: 'component' } as const;

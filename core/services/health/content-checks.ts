@@ -1,4 +1,4 @@
-/** The health of what storages have that no file refers to: uploads that arrive, and what is to be removed. */
+/** The health of unclaimed content in storages: arriving uploads, and bytes to remove. */
 
 import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import type { UnclaimedAmount } from '#core/files/unclaimed-content.ts';
@@ -20,7 +20,9 @@ function checksOf({ arriving, left }: UnclaimedAmount): readonly HealthCheck[] {
   return found;
 }
 
-/** The checks `storage:<name>:unclaimed`; storages without such content have none. Never throws. */
+/**
+ * The checks `storage:<name>:unclaimed`; storages without such content have no check. Never throws.
+ */
 export async function contentChecks(
   amounts: () => Promise<readonly UnclaimedAmount[]>,
 ): Promise<HealthChecks> {

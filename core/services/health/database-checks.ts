@@ -1,14 +1,17 @@
-/** The health of PostgreSQL as this process sees it: its answers, the pool, and the size of the history. */
+/**
+ * The health of PostgreSQL from this process: its response time, the pool, and the size of the
+ * history.
+ */
 import type { Config } from '#core/base/config/variables.ts';
 import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { quote, render, sql } from '#core/database/sql.ts';
 
-/** An answer of the database that takes longer (ms) is a warning. */
+/** A longer response time (ms) is a warning. */
 const SLOW_MS = 150;
 const COMPONENT = { componentType: 'datastore' } as const;
 
-/** Asks the database for nothing; never throws. */
+/** Runs an empty query; never throws. */
 export async function responseTime(pool: Pool): Promise<HealthChecks> {
   const started = performance.now();
   const output = await pool.query('SELECT 1').then(
@@ -25,10 +28,10 @@ export async function responseTime(pool: Pool): Promise<HealthChecks> {
   return { 'pg:responseTime': [check] };
 }
 
-/** The database, or the pool, gave no answer in time. */
+/** The database, or the pool, did not respond in time. */
 export function lateResponse(pool: Pool, waited: number): HealthCheck {
   const observed = { observedUnit: 'ms', observedValue: waited, threshold: SLOW_MS } as const;
-  // The others of the pool may be answered while it waits.
+  // Other queries of the pool may be answered while this one waits.
   if (pool.waitingCount > 0 && pool.totalCount >= pool.options.max) {
     const output =
       'No connection of the pool was free; raise DATABASE_POOL_MAX, or find what is slow.';
@@ -58,7 +61,7 @@ const HISTORY_ADVICE =
   'It is kept for ever unless RETENTION_ENABLED is set; ' +
   '`npm run sluice -- history prune` deletes old entries.';
 
-/** Whether activities and revisions have become many, as PostgreSQL estimates them; never throws. */
+/** Whether there are too many activities and revisions, by PostgreSQL's estimates; never throws. */
 export async function historySize(
   pool: Pool,
   schema: string,

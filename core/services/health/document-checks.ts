@@ -1,7 +1,7 @@
 /**
- * Looks for documents in columns of type `json` that PostgreSQL stored and cannot read, such as SQL may
- * write: it names their fields. Each look reads a few pages and goes on where the last one ended, so
- * that it costs the same however large tables are.
+ * Finds unreadable documents in columns of type `json`, which plain SQL may write and PostgreSQL
+ * cannot decode; reports their fields. Each run reads a few pages and continues where the last one
+ * ended, so its cost does not depend on the size of tables.
  */
 import pg from 'pg';
 import type { HealthChecks } from '#core/base/process/health-check.ts';
@@ -12,26 +12,31 @@ import { type Collection, type ColumnField, isColumn } from '#core/model/catalog
 import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import { mayHoldUnreadableJson, unreadableSql } from '#core/read/sql/readable-json.ts';
 
-/** Most bytes of a table and of what it keeps beside it that one look reads, and most tables. */
+/**
+ * The maximum size of a table and its TOAST data that one run reads, and the maximum number of
+ * tables.
+ */
 const LOOK_BYTES = 4_194_304;
 const LOOK_TABLES = 20;
-/** A look waits for no lock that somebody holds long. */
+/** A run does not wait for long-held locks. */
 const LIMITS = `SET TRANSACTION READ ONLY; SET LOCAL lock_timeout = '100ms'`;
-/** Pages that take longer are read in smaller portions; a single page that does is left out. */
+/**
+ * Pages that take longer are read in smaller portions; a single page that takes longer is skipped.
+ */
 const PORTION_LIMIT = `SET LOCAL statement_timeout = '1s'`;
 const PAGE_LIMIT = `SET LOCAL statement_timeout = '5s'`;
 
 interface Searched {
   readonly collection: Collection;
   readonly fields: readonly ColumnField[];
-  /** The name of the table or of a partition of it, as PostgreSQL resolves it. */
+  /** The name of the table or of one of its partitions, as PostgreSQL resolves it. */
   readonly name: string;
 }
 
 interface Sizes {
   readonly pages: string;
   readonly bytes: string;
-  /** The names of the partitions that hold rows; none where the table itself does. */
+  /** The names of the leaf partitions; empty when the table is not partitioned. */
   readonly partitions: readonly string[];
 }
 
@@ -49,11 +54,11 @@ export class UnreadableDocumentSearch {
   readonly #catalog: CatalogSource;
   /** The fields that the last whole pass over each table found, by collection. */
   readonly #known = new Map<string, ReadonlySet<string>>();
-  /** The tables that are left of this pass. */
+  /** The remaining tables of this pass. */
   #left: Searched[] = [];
-  /** The first page of the current table that was not read, and what was found before it. */
+  /** The first unread page of the current table, and the findings before it. */
   #page = 0;
-  /** Most pages of the current table that are read at once. */
+  /** The maximum number of pages of the current table to read at once. */
   #portion = Number.POSITIVE_INFINITY;
   #found = new Set<string>();
 
@@ -62,7 +67,7 @@ export class UnreadableDocumentSearch {
     this.#catalog = catalog;
   }
 
-  /** What is known so far. */
+  /** The findings so far. */
   get checks(): HealthChecks {
     const tables = [...this.#known].filter(([, fields]) => fields.size > 0);
     if (tables.length === 0) return {};
@@ -92,7 +97,7 @@ export class UnreadableDocumentSearch {
       try {
         bytes -= await this.#lookAt(next, bytes);
       } catch {
-        // The table is locked, gone or changed: the next pass looks at it, and what is known stays.
+        // The table is locked, dropped or changed: the next pass reads it, and its findings stay.
         for (const field of this.#known.get(next.collection.name) ?? []) this.#found.add(field);
         this.#next();
       }
@@ -106,7 +111,7 @@ export class UnreadableDocumentSearch {
     this.#left = [...collections.values()].flatMap(searched);
   }
 
-  /** Goes on with the next table, or with those that stand for the current one. */
+  /** Continues with the next table, or with the partitions of the current one. */
   #next(partitions: readonly Searched[] = []): void {
     const passed = this.#left.shift();
     this.#left.unshift(...partitions);
@@ -115,7 +120,7 @@ export class UnreadableDocumentSearch {
     if (this.#left[0]?.collection !== passed?.collection) this.#found = new Set();
   }
 
-  /** @returns the bytes that were read, by the average page */
+  /** @returns the number of bytes read, from the average page size */
   async #lookAt(table: Searched, most: number): Promise<number> {
     const { collection, fields, name } = table;
     const [sizes] = await this.#read<Sizes>(
@@ -150,7 +155,7 @@ export class UnreadableDocumentSearch {
       return read;
     }
     for (const [place, field] of fields.entries()) {
-      // A page that cannot be read in time keeps what an earlier pass found.
+      // A page that could not be read in time preserves the findings of the previous pass.
       const isFound = found === null ? before?.has(field.name) : found[`f${place}`];
       if (isFound === true) this.#found.add(field.name);
     }
@@ -162,7 +167,7 @@ export class UnreadableDocumentSearch {
     return read;
   }
 
-  /** Whether each column has an unreadable document; null where the pages take too long. */
+  /** Whether each column has an unreadable document; null when the pages take too long. */
   async #search(statement: Sql, pages: number): Promise<Readonly<Record<string, boolean>> | null> {
     try {
       const limit = pages > 1 ? PORTION_LIMIT : PAGE_LIMIT;

@@ -1,7 +1,7 @@
 /**
- * Reports the health of the installation: a status for everybody, the reasons for administrators. Each
- * server is asked at most once a second, one question at a time, and an answer never waits for one that
- * hangs.
+ * Reports the health of the installation: a public status, and the reasons for administrators. Each
+ * server is checked at most once a second, one check at a time, and a response never waits for a
+ * blocked server.
  */
 
 import type { Config } from '#core/base/config/variables.ts';
@@ -43,7 +43,7 @@ export interface HealthServiceOptions {
   readonly release: string;
   /** Finds stored rules that cannot be read. */
   readonly rules: Pick<RuleAudit, 'unreadable'>;
-  /** Backends that do not end their statement although it was cancelled. */
+  /** The number of backends that still run their statement after its cancellation. */
   readonly unresponsive: () => number;
   /** The warning about too few connections; undefined when there are enough. */
   readonly shortage: string | undefined;
@@ -53,7 +53,7 @@ export interface HealthServiceOptions {
   readonly redis: RedisChecks | null;
   /** One for each location. */
   readonly storages: readonly CheckedStorage[];
-  /** What the storages have that no file refers to. */
+  /** The unclaimed content of the storages. */
   readonly unclaimed: () => Promise<readonly UnclaimedAmount[]>;
   /** Other checks of this process. */
   readonly others: () => HealthChecks;
@@ -61,12 +61,12 @@ export interface HealthServiceOptions {
 
 /** When no message has arrived for this time (ms), that is a warning. */
 const SILENCE_MS = 5_000;
-/** Servers are asked once in this time (ms); the storage is written to more rarely. */
+/** Each server is checked once in this time (ms); the storage is written to less often. */
 const EVERY_MS = 1_000;
 const STORAGE_EVERY_MS = 10_000;
-/** Documents are looked through a little at a time. */
+/** Each check reads a small part of the documents. */
 const DOCUMENTS_EVERY_MS = 2_000;
-/** A storage that takes so long (ms) for one byte takes no files. */
+/** A storage that takes this time (ms) for one byte is unavailable. */
 const STORAGE_SILENT_MS = 5_000;
 const LATE = `No answer within ${SAMPLE_WAIT_MS} ms.`;
 
@@ -83,7 +83,7 @@ function worst(checks: HealthChecks): HealthStatus {
 
 export class HealthService {
   readonly #options: HealthServiceOptions;
-  /** Each of them asks another server. */
+  /** Each one checks another server. */
   readonly #sampled: readonly SampledChecks[];
 
   constructor(options: HealthServiceOptions) {
@@ -165,7 +165,7 @@ export class HealthService {
     }
   }
 
-  /** Rules that match nothing because they cannot be read. */
+  /** Unreadable rules, which match nothing. */
   async #rules(): Promise<HealthChecks> {
     const component = { status: 'warn', componentType: 'component' } as const;
     const name = 'access:unreadableRules';

@@ -1,6 +1,6 @@
 /**
- * Judges what is seen of workers and queues: who is alive, what waits and why, which running jobs give
- * no sign of life.
+ * Evaluates workers and queues: live workers, waiting jobs and the reason, and running jobs without
+ * a sign of life.
  */
 import type { Config } from '#core/base/config/variables.ts';
 import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
@@ -19,7 +19,7 @@ export type JobThresholds = Pick<
 
 /** A worker renews its lease once a second, and its report with it. */
 const REPORT_LATE_MS = 5_000;
-/** Jobs that are listed. */
+/** The maximum number of listed jobs. */
 const MOST_LISTED = 20;
 
 function seconds(milliseconds: number): number {
@@ -49,7 +49,7 @@ function liveCheck({ workers, queues, running }: Observation): HealthCheck[] {
   ];
 }
 
-/** Status and reason of what waits in a queue. */
+/** The status of a queue, and the reason why its jobs wait. */
 function judge(
   observation: Observation,
   queue: ObservedQueue,

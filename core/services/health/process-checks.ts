@@ -1,4 +1,4 @@
-/** Tells which processes are alive on all hosts, since when, and what hinders one of them. */
+/** Lists the live processes of all hosts, with their start time and their problems. */
 
 import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -17,7 +17,7 @@ interface Process {
 }
 
 const COMPONENT = { componentType: 'process' } as const;
-/** Processes that are listed. */
+/** The maximum number of listed processes. */
 const MOST_LISTED = 200;
 
 function check({ name, age, trouble, report }: Process): HealthCheck {

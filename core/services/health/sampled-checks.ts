@@ -1,6 +1,6 @@
 /**
- * Checks that ask a server: one after the other, never twice at the same time, and answered within a
- * second whatever the server does.
+ * Checks that query a server: sequentially, never twice at the same time, and with a result within
+ * a second even if the server is blocked.
  */
 import type { HealthChecks } from '#core/base/process/health-check.ts';
 
@@ -10,13 +10,13 @@ export interface Sampling {
   /** Milliseconds for which a result is reused. */
   readonly every: number;
   /**
-   * What is known when a step takes too long; `done` has the results of those before it, `waited` is
-   * the time (ms) since the first of them began.
+   * The result when a step takes too long; `done` has the results of the previous steps, `waited`
+   * is the time (ms) since the first step began.
    */
   readonly late: (done: HealthChecks, waited: number) => HealthChecks;
 }
 
-/** Longest time (ms) that anybody waits for a result. */
+/** The maximum time (ms) that a caller waits for a result. */
 export const SAMPLE_WAIT_MS = 800;
 
 function hasFailed(checks: HealthChecks): boolean {
@@ -46,7 +46,7 @@ export class SampledChecks {
     clearTimeout(timer);
     const latest = this.#latest;
     if (latest !== null && latest !== known) return latest.checks;
-    // What had failed, and has not answered since, still fails.
+    // A failed check without a newer result still fails.
     if (known !== null && hasFailed(known.checks)) return known.checks;
     return { ...this.#done, ...late(this.#done, performance.now() - this.#begunAt) };
   }

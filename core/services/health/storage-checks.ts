@@ -1,4 +1,4 @@
-/** The health of the storage of files: whether it takes files, and how much room is left. */
+/** The health of a file storage: whether it accepts files, and its free space. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { HealthCheck, HealthChecks } from '#core/base/process/health-check.ts';
@@ -8,7 +8,7 @@ export interface CheckedStorage {
   /** Names the checks: `storage:<name>:…`. */
   readonly name: string;
   readonly storage: Pick<Storage, 'write' | 'remove'>;
-  /** Free bytes; null where that has no meaning. */
+  /** Free bytes; null for storages without such a limit. */
   readonly free: () => Promise<number | null>;
 }
 

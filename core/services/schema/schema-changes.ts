@@ -28,9 +28,9 @@ export interface SchemaChangeOptions {
   readonly idempotencyKey?: string | null;
   /** The id of the request. */
   readonly requestId?: string;
-  /** From where the request came. */
+  /** The origin of the request. */
   readonly visitor: Visitor;
-  /** Throws when the change is not to be made; a request that is repeated has met it before. */
+  /** Throws when the change must not be made; a repeated request has already met it. */
   readonly condition?: () => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export class SchemaService {
   /**
    * Submits a schema change; only one runs at a time.
    * @returns the id of the job
-   * @throws ServiceError FORBIDDEN, SERVICE_UNAVAILABLE, and what its condition throws
+   * @throws ServiceError FORBIDDEN, SERVICE_UNAVAILABLE, and the errors of its condition
    */
   async submit(
     caller: Caller,
@@ -59,14 +59,15 @@ export class SchemaService {
       visitor: options.visitor,
     });
     const submission = { ...own, holder, idempotencyKey, requestId };
-    // PostgreSQL cannot hold such a name, so nothing has it.
+    // PostgreSQL cannot store such a name, so no object has it.
     const name = submission.collection ?? '';
     if (!isStorable(change) || Buffer.byteLength(name) > NAME_BYTES_MAX) throw forbidden();
     const { jobs } = this.#options;
     try {
       await options.condition?.();
     } catch (error) {
-      // What was changed meanwhile may be its own work: the job is recorded before that begins.
+      // The failing condition may be the effect of the same request: its job is recorded before it
+      // begins.
       const repeated = await jobs.repeated(submission);
       if (repeated === null) throw error;
       return repeated;

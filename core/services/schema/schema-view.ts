@@ -40,12 +40,12 @@ const NO_FOREIGN_KEY = {
   foreign_key_column: null,
 } as const;
 
-/** What the table of a collection is, where it is none. */
+/** The type of a collection that is not a plain table. */
 function kindOf({ table }: Collection) {
   return table?.kind === 'view' || table?.kind === 'materialized view' ? { type: 'view' } : {};
 }
 
-/** A key of several fields is empty for callers who do not see all of them. */
+/** A multi-field key is empty for callers that may not see all its fields. */
 function shownCollection(sight: VisibleSchema, collection: Collection) {
   const { meta, schema, ...object } = collectionObject(collection);
   const key = schema?.primary_key ?? [];
@@ -58,7 +58,7 @@ function shownCollection(sight: VisibleSchema, collection: Collection) {
   };
 }
 
-/** A column names other tables and columns only to callers who may see those. */
+/** A column names other tables and columns only to callers that may see them. */
 function shownSchema(sight: VisibleSchema, collection: Collection, { schema }: FieldObject) {
   if (schema === null) return null;
   const target = schema.foreign_key_table;
@@ -142,7 +142,7 @@ function* allRelations(sight: VisibleSchema) {
 
 /**
  * Every method yields the text `{"data":…}` and throws FORBIDDEN when the caller may not read the
- * metadata, and for what does not exist or is not visible.
+ * metadata, and for objects that do not exist or are not visible.
  */
 export class SchemaView {
   readonly #options: SchemaViewOptions;
@@ -199,7 +199,7 @@ export class SchemaView {
     return listText(allRelations(await this.#sight(caller, 'relations')));
   }
 
-  /** The relations of a collection to others. */
+  /** The relations of a collection to other collections. */
   async relationsOf(caller: Caller, collection: string): Promise<string> {
     const sight = await this.#sight(caller, 'relations');
     return listText(relationsOf(sight, sight.collection(collection)));

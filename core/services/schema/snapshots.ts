@@ -1,4 +1,7 @@
-/** Snapshots of the schema for administrators: takes them, compares with them, tries them out. */
+/**
+ * Snapshots of the schema for administrators: takes them, compares them with the schema, and tries
+ * changes.
+ */
 import type { Caller } from '#core/access/grants.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden } from '#core/base/errors/service-error.ts';
@@ -94,7 +97,7 @@ export class SnapshotService {
 
   /**
    * The statements that applying a diff would run, in order; changes nothing.
-   * @throws ServiceError the errors of applying it, as far as they can be foreseen
+   * @throws ServiceError the foreseeable errors of applying it
    */
   async try(caller: Caller, application: SnapshotChanges): Promise<string[]> {
     requireAdministrator(caller);

@@ -1,6 +1,6 @@
 /**
- * The part of the schema that a caller may see: collections, fields and relations that the caller
- * may read, and the columns of their metadata that its permissions name.
+ * The visible part of the schema: collections, fields and relations that the caller may read, and
+ * the metadata columns that its permissions name.
  */
 import type { Caller, Grant } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
@@ -81,7 +81,7 @@ export class VisibleSchema {
     return this.#groups.has(name);
   }
 
-  /** The part of a row of metadata that the caller may read; null when nothing. */
+  /** The part of a row of metadata that the caller may read; null when it may read nothing. */
   meta(table: MetaTable, row: MetaObject | null): MetaObject | null {
     if (row === null || this.#rights.admin) return row;
     const grant = this.#grantOf(table);

@@ -1,4 +1,4 @@
-/** Protects administrators: only administrators decide who is one. */
+/** Protects administrators: only an administrator may appoint or remove administrators. */
 
 import { administrators } from '#core/accounts/identity/administrators.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -8,8 +8,8 @@ import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 
 /**
- * A text that stays equal while the same users, roles and policies make administrators, with the
- * same addresses and second factors. The policy for everybody counts too.
+ * A text that stays equal while the same users, roles and policies confer administrator rights,
+ * with the same addresses and second factors. The public policy is included.
  */
 export async function describeAdministrators(client: Client, schema: string): Promise<string> {
   const policies = systemTable(schema, 'policies');
@@ -35,7 +35,7 @@ export async function describeAdministrators(client: Client, schema: string): Pr
 }
 
 /**
- * Protects the accounts of administrators: a caller who takes one over would have its rights.
+ * Protects the accounts of administrators: a caller that takes over an account gains its rights.
  * @throws ServiceError FORBIDDEN when one of the users is an administrator
  */
 export async function forbidAdministrators(

@@ -1,4 +1,4 @@
-/** Checks variables in stored filters and presets: one that can never be resolved is refused. */
+/** Checks variables in stored filters and presets: one that can never be resolved is rejected. */
 
 import { placed, type Reason, reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';

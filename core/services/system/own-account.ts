@@ -1,4 +1,4 @@
-/** What callers read and change about themselves: account, roles, policies. */
+/** Reads and changes the caller's own data: account, roles, policies. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
@@ -17,7 +17,7 @@ export type AccountRequester = Omit<RequestTarget, 'collection'>;
 
 const plain = v.optional(v.nullable(v.union([v.string(), v.boolean()])));
 
-/** Fields that have no influence on login or rights. */
+/** Fields that do not affect login or permissions. */
 const profile = v.strictObject({
   ...{ first_name: plain, last_name: plain, location: plain, title: plain, description: plain },
   ...{ language: plain, text_direction: plain, appearance: plain, email_notifications: plain },
@@ -29,7 +29,7 @@ function self({ caller }: AccountRequester): string {
   return caller.user;
 }
 
-/** An item that the caller may not read is shown as its key alone. */
+/** If the caller may not read an item, only its key is returned. */
 async function orKeys(
   { envelope = NO_ENVELOPE }: AccountRequester,
   read: Promise<TextAnswer>,
@@ -78,7 +78,7 @@ export class OwnAccountService {
   }
 
   /**
-   * Changes the caller's own user. A caller who must set up a second factor first may change only
+   * Changes the caller's own user. A caller that must set up a second factor first may change only
    * the profile.
    * @throws ServiceError FORBIDDEN
    */
@@ -102,7 +102,7 @@ export class OwnAccountService {
     await this.#system.trackPage(self(requester), page);
   }
 
-  /** All roles of the caller. @throws ServiceError FORBIDDEN to callers without a user */
+  /** All roles of the caller. @throws ServiceError FORBIDDEN for callers without a user */
   async roles(requester: AccountRequester, query: Query): Promise<TextAnswer> {
     const { roles, user } = requester.caller;
     if (user === null) throw forbidden();
@@ -114,13 +114,13 @@ export class OwnAccountService {
     );
   }
 
-  /** A caller who must set up a second factor first sees only the own row. */
+  /** A caller that must set up a second factor first sees only its own row. */
   #queryOf({ caller }: AccountRequester, query: () => Query): Query {
     return caller.lacksSecondFactor ? parseQuery({ fields: '*' }, this.#bounds) : query();
   }
 }
 
-/** The settings that the caller's policies have together. */
+/** The combined settings of the caller's policies. */
 export function combinedPolicySettings({ user, app, admin, enforceTfa }: Caller) {
   if (user === null) return { app_access: false };
   return { app_access: app, admin_access: admin, enforce_tfa: enforceTfa };

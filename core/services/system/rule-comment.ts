@@ -1,4 +1,4 @@
-/** The rules of comments: a user writes them, about an item that he may read. */
+/** The rules of comments: a user writes them, about an item that the user may read. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { refusal } from '#core/base/errors/refusal.ts';
@@ -41,7 +41,7 @@ async function requireReadable(write: WriteContext, name: string, items: readonl
   if (rows[0]?.[0] !== keys.length) throw forbidden();
 }
 
-/** Checks the items of comments that are new or were moved. */
+/** Checks the items of new or moved comments. */
 export async function afterComments(
   write: WriteContext,
   { action, keys, items }: CompletedChange,

@@ -1,6 +1,6 @@
 /**
- * The rules of files: what is known of their bytes comes from the server, and the bytes of a new file
- * are claimed in the transaction that writes its row.
+ * The rules of files: the server sets the description of their bytes, and claims the bytes of a new
+ * file in the transaction that writes its row.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -12,13 +12,13 @@ import type { Action, Item } from '#core/write/payload.ts';
 import type { CollectionRule, CompletedChange, WriteContext } from '#core/write/write-context.ts';
 import { singleKeys, systemSchemaOf } from './system-schema.ts';
 
-/** What the rules need to know of the configuration. */
+/** The rules' configuration. */
 export interface FileRuleOptions {
-  /** STORAGE_LOCATIONS: the first one is for files that name none. */
+  /** STORAGE_LOCATIONS; the first one is the default. */
   readonly locations: readonly string[];
 }
 
-/** @throws ServiceError SERVICE_UNAVAILABLE when the bytes were given up meanwhile */
+/** @throws ServiceError SERVICE_UNAVAILABLE when the bytes were removed meanwhile */
 async function begin(write: WriteContext): Promise<void> {
   const stored = (write.given ?? []).flatMap(({ storage, filename_disk: name }) =>
     typeof storage === 'string' && typeof name === 'string' ? [{ storage, name }] : [],
@@ -26,7 +26,7 @@ async function begin(write: WriteContext): Promise<void> {
   if (stored.length > 0) await claimContent(write.client, systemSchemaOf(write), stored);
 }
 
-/** The folder of files that name none. */
+/** The folder of files without a folder. */
 async function defaultFolder(write: WriteContext): Promise<string | null> {
   const { rows } = await write.client.query<{ folder: string | null }>(
     render(sql`SELECT storage_default_folder AS folder
@@ -61,7 +61,7 @@ function changedFile(write: WriteContext, item: Item): Item {
   return item;
 }
 
-/** @throws ServiceError FORBIDDEN when somebody changes the type of bytes that are there */
+/** @throws ServiceError FORBIDDEN when the request changes the type of existing bytes */
 async function after(write: WriteContext, { action, keys, items }: CompletedChange): Promise<void> {
   if (action !== 'update' || write.given !== undefined) return;
   const typed = keys.filter((_, place) => items[place]?.type !== undefined);

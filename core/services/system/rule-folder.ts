@@ -9,14 +9,14 @@ import type { CompletedChange, WriteContext } from '#core/write/write-context.ts
 import { singleKeys, systemSchemaOf } from './system-schema.ts';
 
 /**
- * Two moves at the same time could make a ring of which neither sees both ends, so they take turns.
+ * Two concurrent moves could form a cycle that neither detects, so moves run one after the other.
  */
 export async function beginFolders(write: WriteContext): Promise<void> {
   const lock = `sluice folders ${systemSchemaOf(write)}`;
   await write.client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`));
 }
 
-/** @throws ServiceError INVALID_PAYLOAD for a name of nothing */
+/** @throws ServiceError INVALID_PAYLOAD for an empty name */
 export async function refineFolder(_: WriteContext, __: Action, item: Item): Promise<Item> {
   const { name } = item;
   if (typeof name === 'string' && name.trim() === '') {

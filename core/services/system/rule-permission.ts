@@ -1,4 +1,4 @@
-/** The rules of permissions: the action exists, and filters can be read. */
+/** The rules of permissions: the action must exist, and filters must be readable. */
 import type { StoredPermission } from '#core/access/permission-row.ts';
 import { ACTIONS } from '#core/access/rights.ts';
 import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
@@ -37,7 +37,7 @@ function checkPresets({ presets: value }: Item): void {
 function checkFields({ fields }: Item): void {
   if (fields === undefined || fields === null || typeof fields === 'string') return;
   const isList = Array.isArray(fields) && fields.every((name) => typeof name === 'string');
-  // The list is stored with commas, and a name with one would become two.
+  // The list is stored with commas, so a name with a comma would be split.
   if (isList && fields.every((name) => !name.includes(','))) return;
   throw invalidPayload(reason('fields_list_expected'), { field: 'fields' });
 }
@@ -60,7 +60,7 @@ export async function refinePermission(write: WriteContext, _: Action, item: Ite
   return item;
 }
 
-/** The members that decide who may do what with which items. */
+/** The members that determine the effect of a permission. */
 const DECIDING = ['collection', 'action', 'permissions', 'validation', 'presets'];
 
 /**

@@ -21,7 +21,9 @@ function isRange(from: string, to: string): boolean {
   }
 }
 
-/** An address, a range `a-b` or a block `a/bits`. An unreadable entry would exclude everybody. */
+/**
+ * An address, a range `a-b` or a block `a/bits`. An unreadable entry would exclude every client.
+ */
 function isEntry(entry: string): boolean {
   const [from = '', to, ...more] = entry.split('-').map((part) => part.trim());
   if (more.length > 0) return false;
@@ -31,7 +33,7 @@ function isEntry(entry: string): boolean {
   return prefix === undefined ? isIP(network) !== 0 : isBlock(network, prefix);
 }
 
-/** Null means any address; an empty list would have to mean none. */
+/** Null means any address; an empty list would have to mean no address. */
 const NO_ADDRESS = reason('ip_access_empty');
 
 /**

@@ -31,7 +31,7 @@ export async function refineSettings(_: WriteContext, __: Action, item: Item): P
   return item;
 }
 
-/** @throws ServiceError UNPROCESSABLE_ENTITY when registration would make administrators */
+/** @throws ServiceError UNPROCESSABLE_ENTITY when registration would create administrators */
 export async function afterSettings(
   write: WriteContext,
   { items }: CompletedChange,

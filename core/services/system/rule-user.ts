@@ -44,7 +44,7 @@ function checkForm(write: WriteContext, item: Item): void {
   }
 }
 
-/** A token is stored as a hash, like a password that nobody has to remember. */
+/** A token is stored as a hash, like a password. */
 function storedToken(token: unknown): string | null {
   if (token === null) return null;
   if (typeof token !== 'string')
@@ -66,7 +66,7 @@ export async function refineUser(write: WriteContext, _: Action, item: Item): Pr
 /** Columns that refer to users and whose rows stay when a user is deleted. */
 const REFERENCES = referencesTo('users').filter(({ onDelete }) => onDelete === 'NO ACTION');
 
-/** A caller who takes over an administrator's account has its rights. */
+/** A caller that takes over an administrator's account gains its rights. */
 export async function beforeUsers(write: WriteContext, pending: PendingChange): Promise<void> {
   const { client, target } = write;
   const users = singleKeys(pending.keys);
@@ -85,13 +85,13 @@ export async function beforeUsers(write: WriteContext, pending: PendingChange): 
   }
 }
 
-/** A login that is younger confirms a change of the own credentials, as the password does. */
+/** A login within this time (ms) confirms a change of the own credentials, like the password. */
 const FRESH_LOGIN_MS = 15 * 60_000;
 
 /**
- * Who knows the password, or owns the address by which it is reset, has the account for good. So a token
- * alone changes neither of its own user. An administrator changes passwords as it makes administrators:
- * that is how access is regained.
+ * The password, or the address for resetting it, gives permanent control of an account. A token
+ * alone therefore cannot change them for its own user. An administrator may change passwords,
+ * because it may also appoint administrators: that is how access is regained.
  * @throws ServiceError INVALID_PAYLOAD
  */
 async function requireConfirmation(
@@ -112,7 +112,7 @@ async function requireConfirmation(
   const addressed = changes.map(({ address }) => address !== undefined);
   const withPassword = changes.map(({ hasPassword }) => hasPassword);
   const place = { db: write.client, schema: systemSchemaOf(write) };
-  // Keys may be spelled in more ways than one, so the database compares them.
+  // Keys have several spellings, so the database compares them.
   const { rowCount } = await write.client.query(
     render(sql`SELECT FROM ${systemTable(place.schema, 'users')} AS u
       JOIN unnest(${ids}::uuid[], ${addresses}::text[], ${addressed}::boolean[],
@@ -129,8 +129,8 @@ async function requireConfirmation(
 }
 
 /**
- * New credentials end the sessions of the old ones, except the session that changed them, and reset
- * the count of failed logins.
+ * New credentials end the user's sessions, except the one that changed them, and reset the count of
+ * failed logins.
  */
 export async function afterUsers(
   write: WriteContext,

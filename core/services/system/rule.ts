@@ -39,7 +39,7 @@ function checkName(item: Item): void {
 
 type Stage = Omit<CollectionRule, 'writable'>;
 
-/** The stages that need nothing of the configuration. */
+/** The stages that do not depend on the configuration. */
 const STAGES: Readonly<Record<Exclude<RuleName, 'file'>, Stage>> = {
   comment: { begin: beginComments, refine: refineComment, after: afterComments },
   folder: { begin: beginFolders, refine: refineFolder, after: afterFolders },
@@ -51,7 +51,7 @@ const STAGES: Readonly<Record<Exclude<RuleName, 'file'>, Stage>> = {
   user: { refine: refineUser, before: beforeUsers, after: afterUsers },
 };
 
-/** The administrators before a caller who is not one began to write. */
+/** The administrators before the write of a caller that is not an administrator. */
 const before = new WeakMap<WriteContext, string>();
 
 function guarded(stage: Stage): Stage {
@@ -69,14 +69,17 @@ function guarded(stage: Stage): Stage {
       const { action } = done;
       if (action !== 'create')
         await requireAdministrator(queryInTransaction(write), systemSchemaOf(write));
-      // Users do not decide what a role may.
+      // Users do not determine the rights of a role.
       if (action === 'delete' || stage === STAGES.user) return;
       await requirePlainRegistration(queryInTransaction(write), systemSchemaOf(write));
     },
   };
 }
 
-/** @throws ServiceError FORBIDDEN when a caller who is not an administrator changed who is one */
+/**
+ * @throws ServiceError FORBIDDEN when a caller that is not an administrator changed the
+ * administrators
+ */
 async function keepAdministrators(write: WriteContext): Promise<void> {
   if (write.target.rights.admin) return;
   const known = before.get(write);
@@ -89,8 +92,8 @@ async function keepAdministrators(write: WriteContext): Promise<void> {
 export type RuleOf = (collection: Collection) => CollectionRule;
 
 /**
- * The rules of collections, at any depth of a payload. What it returns throws FORBIDDEN for a system
- * collection that requests cannot write.
+ * The rules of collections, at any depth of a payload. The returned function throws FORBIDDEN for a
+ * system collection that requests cannot write.
  */
 export function systemRules(options: FileRuleOptions): RuleOf {
   const stages: Readonly<Record<RuleName, Stage>> = { ...STAGES, file: fileRuleStages(options) };

@@ -1,15 +1,10 @@
-/**
- * The system collections that requests reach as items, and which of their fields can be written.
- */
+/** The system collections that requests can access as items, and their writable fields. */
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import { isBuiltIn } from '#core/model/catalog/system-descriptors.ts';
 import { SYSTEM_COLLECTIONS } from '#core/model/system-collections/registry.ts';
 import type { CollectionFilter } from '../request-context.ts';
 
-/**
- * The fields that requests may write: those that the registry names, and those added to the
- * collection.
- */
+/** The writable fields: those marked in the registry, and those added to the collection. */
 export function writableFields({ name, system, fields }: Collection): ReadonlySet<string> {
   const own = SYSTEM_COLLECTIONS.get(name)?.fields ?? {};
   const writable = [...fields.keys()].filter(

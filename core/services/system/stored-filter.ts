@@ -1,7 +1,4 @@
-/**
- * Checks filters that are stored in columns of system collections, as filters of requests are
- * checked.
- */
+/** Checks filters that are stored in columns of system collections, like filters of requests. */
 import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Item } from '#core/write/payload.ts';
 

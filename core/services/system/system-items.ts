@@ -25,7 +25,7 @@ export interface SystemServiceOptions extends Omit<ItemServiceOptions, 'serves'>
 const PERMISSIONS = systemName('permissions');
 const USERS = systemName('users');
 
-/** What is shown besides the rows of the table. */
+/** The members that generated permissions lack compared with stored rows. */
 const NO_ROW = { id: null, policy: null } as const;
 
 export class SystemService extends ItemService {
@@ -36,7 +36,9 @@ export class SystemService extends ItemService {
     this.#system = options;
   }
 
-  /** Reads items; the list of permissions has no limit, and includes what app access grants. */
+  /**
+   * Reads items; the list of permissions has no limit, and includes the permissions of app access.
+   */
   override async list(
     target: RequestTarget,
     question: UnparsedQuery,
@@ -52,8 +54,8 @@ export class SystemService extends ItemService {
   }
 
   /**
-   * Updates one item. A change of the caller's own user may come with the caller's password, which is
-   * checked before the write begins, so that a wrong one counts whatever becomes of the write.
+   * Updates one item. A change of the caller's own user may include its password. The password is
+   * checked before the write begins, so that a wrong one is counted even if the write fails.
    */
   override async updateOne(
     target: RequestTarget,
@@ -84,8 +86,8 @@ export class SystemService extends ItemService {
 }
 
 /**
- * What app access grants has no rows, and is shown with the stored permissions: to whom it is granted,
- * and to administrators, who see what others may do.
+ * The permissions of app access have no rows. They are listed with the stored permissions for
+ * callers with app access, and for administrators, which may see the permissions of other users.
  */
 function withAppPermissions(answer: ReadAnswer, query: Query, caller: Caller): ReadAnswer {
   const isPlain = query.aggregate.length === 0 && query.groupBy.length === 0;

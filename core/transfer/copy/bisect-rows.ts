@@ -1,9 +1,11 @@
-/** The rows of a staging table in parts: for what is tried with many at once, and refused for some. */
+/**
+ * Splits the rows of a staging table into ranges, to find the rows that a bulk operation rejects.
+ */
 import { type Sql, sql } from '#core/database/sql.ts';
 import type { ImportConnection } from '../target/import-connection.ts';
 import { STAGING } from './staging-table.ts';
 
-/** Rows that are removed at once. */
+/** The number of rows to remove per statement. */
 const REMOVED_AT_ONCE = 20_000;
 
 /** Rows of the staging table by number, both inclusive. */
@@ -16,7 +18,7 @@ export async function countRows(connection: ImportConnection): Promise<number> {
   return await connection.number(sql`SELECT count(*) FROM ${STAGING}`);
 }
 
-/** Removes rows by their numbers. @returns how many were there */
+/** Removes rows by their numbers. @returns how many existed */
 export async function removeRows(
   connection: ImportConnection,
   rows: readonly number[],
@@ -32,16 +34,16 @@ export async function removeRows(
   return removed;
 }
 
-/** A row that was refused by itself. */
+/** A single rejected row. */
 export interface RefusedRow<T> {
   readonly row: number;
   readonly failure: T;
 }
 
 /**
- * Tries the rows in halves of halves, until each part is accepted or is a single row.
- * @param attempt null when it accepts the rows of the range, which are so many
- * @param table has a column "row"; the staging table when not given
+ * Tries ranges of rows, halved repeatedly until each is accepted or is a single row.
+ * @param attempt returns null when it accepts the range; `rows` is its number of rows
+ * @param table has a column "row"; the staging table by default
  */
 export async function bisectRows<T>(
   connection: ImportConnection,

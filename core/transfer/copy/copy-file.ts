@@ -8,13 +8,13 @@ import type { ImportRun } from '../run/import-run.ts';
 import { CopyIn } from './copy-in.ts';
 import { feedFile } from './feed-file.ts';
 
-/** A row is faulty; a fast pass does not say more. */
+/** A row is faulty; a fast pass gives no details. */
 export class FaultyRow extends Error {}
 
 /** A JSON object has a member that no object at the beginning of the file has. */
 export class NewMember extends Error {}
 
-/** What a pass does with the rows; without `handler` it stops at the first fault. */
+/** How a pass processes the rows; without `handler` it stops at the first fault. */
 export interface CopyPass {
   readonly columns: readonly FileColumn[];
   readonly statement: Sql;
@@ -47,8 +47,8 @@ function hasty(run: ImportRun, write: (row: Row) => void): RowHandler {
 }
 
 /**
- * Copies.
- * @throws {FaultyRow} {NewMember} {UnreadableFile} whatever PostgreSQL refuses; no row stays then
+ * Copies the file.
+ * @throws {FaultyRow} {NewMember} {UnreadableFile} PostgreSQL's error; no row remains then
  */
 export async function copyFile(run: ImportRun, pass: CopyPass): Promise<CopyResult> {
   const { file } = run;
@@ -79,7 +79,7 @@ export async function copyFile(run: ImportRun, pass: CopyPass): Promise<CopyResu
     async progress(bytes) {
       // A pass that writes nothing, because each row is faulty, must end too.
       run.connection.signal.throwIfAborted();
-      // The last percent is the end of the transaction.
+      // The last percent is reserved for the end of the transaction.
       const percent = file.bytes === 0 ? null : Math.min(99, (bytes / file.bytes) * 100);
       progress({ rows: sent, bytes, percent: percent === null ? null : Math.floor(percent) });
       await failpoint('import.parsing');

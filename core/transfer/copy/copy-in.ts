@@ -64,7 +64,7 @@ export class CopyIn {
 
   /** Aborts the COPY: none of its rows stays. */
   async abort(): Promise<void> {
-    // After its end the stream has no connection that it could tell.
+    // After its end the stream has no connection to abort.
     if (!this.#over) this.#stream.destroy();
     await this.#ended;
   }

@@ -14,7 +14,7 @@ import type { ImportTarget } from '../target/import-target.ts';
 /** Timeout for the lock on an empty table; writers that use it would fill it anyway. */
 const LOCK_WAIT = '250ms';
 
-/** Thrown for a row that COPY cannot express: it lacks a value that has a default. */
+/** Thrown for a row that COPY cannot express: it has no value for a column with a default. */
 export class DirectCopyImpossible extends Error {}
 
 /** The COPY into the table. */
@@ -46,8 +46,8 @@ export function directWriter(
 }
 
 /**
- * Whether no key of the file can collide, or may: the database generates all keys, or the table is
- * empty and, from here on, locked against other writers until the transaction ends.
+ * Whether key collisions are impossible or allowed. Either the database generates all keys, or the
+ * table is empty and, from here on, locked against other writers until the transaction ends.
  */
 export async function canCopyDirectly(
   connection: ImportConnection,
@@ -55,7 +55,7 @@ export async function canCopyDirectly(
   columns: readonly FileColumn[],
 ): Promise<boolean> {
   if (target.mode === 'update') return false;
-  // A key that exists is refused, as it should be.
+  // The insert of an existing key fails, as required.
   if (target.mode === 'insert') return true;
   // Without a value in the key, COPY would insert the row.
   const isComplete = ({ name }: { readonly name: string }) =>

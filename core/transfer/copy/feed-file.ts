@@ -9,8 +9,8 @@ import type { RowReader } from '../file/row-reader.ts';
 import type { CopyIn } from './copy-in.ts';
 
 /**
- * Bytes per message to PostgreSQL. A stream calls back for as many only when the system has them; of
- * fewer it would keep the memory.
+ * Bytes per message to PostgreSQL. For messages of at least this size a stream calls back only when
+ * the system has them; smaller ones stay in its buffer.
  */
 const BATCH = Math.max(64 * 1024, getDefaultHighWaterMark(false));
 
@@ -47,7 +47,7 @@ export async function feedFile({ file, reader, out, copy, progress }: Feed): Pro
       await progress(bytes);
     }
     reader.end();
-    // The last row may have had no end.
+    // The last row may lack a line end.
     await progress(bytes);
     if (out.length > 0) await copy.write(out.take());
     return await copy.end();

@@ -6,20 +6,20 @@ import { type ActionValues, valueWith } from '../target/generated-values.ts';
 import type { ImportTarget } from '../target/import-target.ts';
 import { type Staged, stagingColumn, valueOr } from './staging-table.ts';
 
-/** A column, and the value that it is given. */
+/** A column, and its value. */
 export interface MergedValue {
   readonly name: string;
   readonly value: Sql;
 }
 
-/** The columns that the file or something else gives values to. */
+/** The columns with values from the file, a preset or a special flag. */
 function writtenColumns(staged: Staged, { values }: ActionValues): string[] {
   return [...new Set([...staged.columns.map(({ name }) => name), ...values.keys()])];
 }
 
 /**
  * The value of a column for a staged row.
- * @param otherwise for rows that are given none
+ * @param otherwise for rows without a value
  */
 export function mergedValue(
   target: ImportTarget,
@@ -31,7 +31,7 @@ export function mergedValue(
   return valueWith(target.made[action].values.get(name), given, otherwise);
 }
 
-/** The values of items that exist, as `t`. */
+/** The values of existing items `t`. */
 export function updatedValues(target: ImportTarget, staged: Staged): MergedValue[] {
   return writtenColumns(staged, target.made.update).map((name) => {
     const otherwise = sql`t.${identifier(name)}`;
@@ -55,7 +55,7 @@ export function insertedValues(target: ImportTarget, staged: Staged): MergedValu
 
 /**
  * The condition that `t` and `s` have the same key; null when the file does not contain the key, or
- * each row is to be inserted.
+ * each row must be inserted.
  */
 export function sameKey(target: ImportTarget, columns: readonly FileColumn[]): Sql | null {
   if (target.mode === 'insert') return null;

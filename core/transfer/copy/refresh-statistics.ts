@@ -1,21 +1,20 @@
 /**
- * Counts what a merge joins where PostgreSQL's statistics say something else. They may be missing,
- * or wrong by far after a restore or a mass deletion, and then a merge of a million rows can take
- * hours.
+ * Counts the rows of joined tables when PostgreSQL's statistics are wrong. They may be missing, or
+ * far off after a restore or a mass deletion, and then a merge of a million rows can take hours.
  */
 import { identifier, join, quote, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import type { ImportRun } from '../run/import-run.ts';
 import { STAGING } from './staging-table.ts';
 
-/** Pages of a table that are counted. */
+/** The number of pages of a table to sample. */
 const SAMPLED_PAGES = 16;
-/** How many times more or fewer rows than counted the statistics may say. */
+/** The accepted ratio between the counted rows and the statistics. */
 const TOLERANCE = 4;
-/** A tenth of the usual sample: it is the number of rows that matters. */
+/** A tenth of the usual sample, because only the number of rows matters. */
 const TARGET = sql`SET LOCAL default_statistics_target = 10`;
-/** Another ANALYZE of the table, or a change of its schema, is not waited for any longer. */
+/** Limits the wait for another ANALYZE of the table, or for a change of its schema. */
 const LIMITS = sql`SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '10s'`;
-/** Partitions of one table that are counted: the largest. */
+/** The number of partitions of one table to check: the largest ones. */
 const PARTITIONS_MAX = 256;
 
 interface Table {
@@ -23,20 +22,20 @@ interface Table {
   /** Columns whose values the import compares. */
   readonly columns: Sql;
   readonly pages: number;
-  /** Rows a page, as PostgreSQL believes. */
+  /** Rows per page, by PostgreSQL's statistics. */
   readonly rows: number;
 }
 
 /**
- * The tables that hold the rows of one, itself or its partitions, as far as they may be read: to refer
- * to a table one needs no right to read it.
+ * The tables that store a table's rows, itself or its partitions, if they may be read: a foreign
+ * key needs no permission to read its target.
  */
 async function leavesOf(
   { connection }: ImportRun,
   { schema, name, columns }: { schema: string; name: string; columns: readonly string[] },
 ): Promise<Table[]> {
   const relation = sql`${`${quote(schema)}.${quote(name)}`}::text::regclass`;
-  // Without a number PostgreSQL guesses by the size, which is good enough for small tables.
+  // Without statistics PostgreSQL estimates by size, which is good enough for small tables.
   const { rows } = await connection.run(sql`
     SELECT n.nspname AS "schema", c.relname AS "name", pg_relation_size(c.oid) / 8192 AS "pages",
       greatest(c.reltuples, 0) / greatest(c.relpages, 1) AS "rows"
@@ -55,7 +54,7 @@ async function leavesOf(
   }));
 }
 
-/** Those of the tables that have far more or fewer rows than their statistics say. */
+/** The tables that have far more or fewer rows than their statistics say. */
 async function miscounted({ connection }: ImportRun, tables: readonly Table[]): Promise<Table[]> {
   const filled = tables.filter(({ pages }) => pages > 0);
   if (filled.length === 0) return [];
@@ -73,14 +72,15 @@ async function miscounted({ connection }: ImportRun, tables: readonly Table[]): 
 }
 
 /**
- * Has PostgreSQL count the staged rows, and those of the target and of the tables that it refers to
- * if it is wrong about them. Where it may not, because they belong to somebody else, it goes on with
- * what it believes.
+ * Analyzes the staged rows, and also the target and its referenced tables if their statistics are
+ * wrong. Without permission for that, because another role owns them, the import continues with the
+ * existing statistics.
  */
 export async function refreshStatistics(run: ImportRun): Promise<void> {
   const { connection, target, options } = run;
   await connection.run(sql`${TARGET}; ANALYZE ${STAGING}`);
-  // Plans of earlier imports on this connection, of foreign keys for instance, may be for small tables.
+  // Cached plans of earlier imports on this connection, for example of foreign keys, may be for
+  // small tables.
   await connection.run(sql`DISCARD PLANS`);
   const { schema, name, foreignKeys } = target.table;
   const joined = [
@@ -92,7 +92,7 @@ export async function refreshStatistics(run: ImportRun): Promise<void> {
   for (const table of joined) {
     for (const leaf of await miscounted(run, await leavesOf(run, table))) {
       const analyze = sql`ANALYZE (SKIP_LOCKED) ${leaf.name} (${leaf.columns})`;
-      // One message of several statements is one transaction.
+      // Several statements in one message form one transaction.
       await options.analyze(render(sql`${TARGET}; ${LIMITS}; ${analyze}`).text);
     }
   }

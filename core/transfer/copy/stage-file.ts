@@ -5,7 +5,7 @@ import type { ImportRun } from '../run/import-run.ts';
 import { type CopyPass, copyFile } from './copy-file.ts';
 import { copyToStaging, createStaging, type Staged, StagingWriter } from './staging-table.ts';
 
-/** How a pass differs from one that copies every row as it is. */
+/** The differences of a pass from one that copies every row unchanged. */
 interface Staging {
   /** Decides which rows are copied. */
   readonly handler: CopyPass['handler'];
@@ -14,7 +14,7 @@ interface Staging {
 }
 
 /**
- * Makes the staging table and copies the rows of the file into it.
+ * Creates the staging table and copies the rows of the file into it.
  * @throws as `copyFile`
  */
 export async function stageFile(

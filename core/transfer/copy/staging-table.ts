@@ -1,6 +1,6 @@
 /**
- * The staging table of an import: temporary, with the target's columns, the row numbers, and which
- * values a row lacks (those stay unchanged, or take their default).
+ * The staging table of an import. It is temporary, and has the target's columns, the row numbers,
+ * and flags for the values that a row lacks (those stay unchanged, or take their default).
  */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { CopyText } from '../file/copy-text.ts';
@@ -16,7 +16,7 @@ export interface Staged {
   /** Indexes of the columns that at least one row lacks. */
   readonly lacking: ReadonlySet<number>;
   readonly rows: number;
-  /** The order of the keys shows that none is repeated. */
+  /** The order of the keys proves that they are distinct. */
   readonly distinct: boolean;
 }
 
@@ -44,7 +44,7 @@ export function copyToStaging(columns: readonly FileColumn[]): Sql {
   return sql`COPY ${STAGING} ("row", ${join(list)}, "absent") FROM STDIN (ENCODING 'UTF8')`;
 }
 
-/** Writes rows for that COPY, and records what is needed later. */
+/** Writes rows for that COPY, and records facts that are needed later. */
 export class StagingWriter {
   /** Indexes of the columns that at least one row lacks. */
   readonly lacking = new Set<number>();
@@ -61,7 +61,7 @@ export class StagingWriter {
     this.#absent = new Uint8Array(columns.length);
   }
 
-  /** Each key was larger than the one before: files are often sorted, and then none is repeated. */
+  /** Whether keys are strictly ascending: files are often sorted, and then keys are distinct. */
   get ascending(): boolean {
     return this.#keyPlace !== null && !Number.isNaN(this.#lastKey);
   }
@@ -96,7 +96,7 @@ export class StagingWriter {
 
 const WHOLE_TYPES = new Set(['int2', 'int4', 'int8']);
 
-/** The index of a key that is a single whole number. */
+/** The index of a key that is a single integer. */
 function wholeKeyIndex(target: ImportTarget, columns: readonly FileColumn[]): number | null {
   const [key, more] = target.key;
   if (key === undefined || more !== undefined) return null;

@@ -17,7 +17,7 @@ export interface CsvOptions {
   readonly safe: boolean;
 }
 
-/** The value of a cell; documents are JSON there, so that a text differs from what it says. */
+/** The value of a cell; documents are JSON there, so that texts in them stay distinguishable. */
 function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknown {
   let value = item;
   for (const key of path) {
@@ -28,7 +28,7 @@ function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknown {
   return isJson && value !== null ? writeExactJson(value) : value;
 }
 
-/** Writes batches of items; nothing when there are none. */
+/** Writes batches of items; writes nothing without items. */
 export async function* csvText(
   items: AsyncIterable<readonly unknown[]>,
   { columns, byteOrderMark, safe }: CsvOptions,

@@ -1,4 +1,4 @@
-/** Writes the content of an exported file: items in one of the formats, as an import reads them. */
+/** Writes the content of an exported file: items in one of the formats, readable by an import. */
 
 import { stringify } from 'csv-stringify/sync';
 import type { ClientBase } from 'pg';
@@ -17,7 +17,7 @@ import { BYTE_ORDER_MARK } from './csv.ts';
 import { ndjsonText, singleLine, xmlText, yamlText } from './json-yaml-xml.ts';
 import { parsedItems } from './readable-items.ts';
 
-/** What a file is made of: lines of CSV, or the JSON texts of items. */
+/** The source of a file: lines of CSV, or the JSON texts of items. */
 export type FileStatement =
   | { readonly format: 'csv' | 'csv_utf8'; readonly safe: boolean; readonly copy: CompiledCopy }
   | {
@@ -28,7 +28,7 @@ export type FileStatement =
 /** A part of a file. */
 export interface FilePart {
   readonly bytes: Buffer;
-  /** Items in the file up to here. */
+  /** The number of items in the file so far. */
   readonly rows: number;
 }
 
@@ -62,7 +62,7 @@ async function* csvParts(
   yield* copyOut(client, copy.text);
 }
 
-/** Rows that are fetched at first, and at most; characters that a fetch should make up. */
+/** Rows per fetch, first and at most, and the target number of characters of a fetch. */
 const FIRST_ROWS = 20;
 const MOST_ROWS = 1_000;
 const FETCH_LENGTH = 262_144;
@@ -117,8 +117,8 @@ async function* rowParts(
 }
 
 /**
- * The content of a file as one transaction sees the items. Leaving the loop early leaves the
- * statement open: whoever leaves ends the connection.
+ * The content of a file, in the snapshot of one transaction. Leaving the loop early does not end
+ * the statement: the caller must end the connection.
  */
 export async function* fileParts(
   client: ClientBase,

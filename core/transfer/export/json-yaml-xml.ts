@@ -18,7 +18,7 @@ export async function* jsonText(items: Texts): AsyncGenerator<string> {
   yield before === '[' ? '[]' : '\n]';
 }
 
-/** One item a line: line breaks can stand between the tokens of a document as it was stored. */
+/** One item per line: stored documents may contain line breaks between tokens. */
 export function singleLine(text: string): string {
   return /[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text;
 }
@@ -30,7 +30,7 @@ export async function* ndjsonText(items: Texts): AsyncGenerator<string> {
   }
 }
 
-/** A YAML list. Words that older readers take for booleans are quoted. */
+/** A YAML list. Words that older readers parse as booleans are quoted. */
 export async function* yamlText(items: Batches): AsyncGenerator<string> {
   let begun = false;
   for await (const batch of items) {

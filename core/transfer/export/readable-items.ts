@@ -1,6 +1,6 @@
 /**
- * Parses items for formats whose libraries write few levels of lists and objects. What is nested deeper
- * stays JSON: as a text, or as it was written.
+ * Parses items for formats whose libraries support only a few levels of lists and objects. Deeper
+ * values stay JSON: as text, or as written.
  */
 
 import { JsonNumber, JsonSource, parseLevels } from '#core/base/json/exact-json.ts';
@@ -9,10 +9,10 @@ import { isDeeper } from '#core/base/json/text-end.ts';
 type Texts = AsyncIterable<readonly string[]>;
 type Items = AsyncGenerator<readonly unknown[]>;
 
-/** Documents that requests write have up to a thousand levels; SQL writes more. */
+/** Requests can write documents with up to a thousand levels; SQL can write more. */
 const LEVELS = 64;
 
-/** A value with doubles as numbers, and with texts for what was not parsed. */
+/** A value with doubles as numbers, and with unparsed parts as text. */
 function plain(value: unknown): unknown {
   if (value instanceof JsonNumber) return Number(value.source);
   if (value instanceof JsonSource) return value.source;
@@ -30,7 +30,7 @@ export async function* parsedItems(items: Texts): Items {
   for await (const batch of items) yield batch.map(readable);
 }
 
-/** Items with their numbers as they were written. */
+/** Items with their numbers as written. */
 export async function* exactItems(items: Texts): Items {
   for await (const batch of items) yield batch.map((text) => parseLevels(text, LEVELS));
 }

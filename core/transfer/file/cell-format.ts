@@ -6,7 +6,7 @@ import { MisplacedValue } from './cell-text.ts';
 import { DateFormat, LocalTime } from './date-format.ts';
 import type { FileColumn } from './file-column.ts';
 
-/** The text as PostgreSQL reads it. @throws {MisplacedValue} when it is not of this notation */
+/** The text in PostgreSQL's format. @throws {MisplacedValue} when it does not have this notation */
 export type Conversion = (text: string) => string;
 
 const NUMERIC = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 'money']);
@@ -26,7 +26,7 @@ function inFormat(format: DateFormat, notation: string): Conversion {
   };
 }
 
-/** What the options say about the values of a column; null when they say nothing. */
+/** The conversion that the options require for a column; null without one. */
 export function conversionOf(
   { field, form }: Pick<FileColumn, 'field' | 'form'>,
   { decimal, dateFormat, timezone }: ImportParameters,
@@ -36,7 +36,7 @@ export function conversionOf(
   if (NUMERIC.has(typeName)) return decimal === ',' ? withComma : null;
   if (!isTemporal(field)) return null;
   const format = dateFormat === undefined ? null : new DateFormat(dateFormat);
-  // A format of dates says nothing about times of day, and the other way round.
+  // A date format does not apply to times of day, and vice versa.
   const fits = format?.hasDate === !CLOCKS.has(typeName);
   const read = fits && format && dateFormat ? inFormat(format, dateFormat) : null;
   if (timezone === undefined || typeName !== 'timestamptz') return read;

@@ -1,4 +1,4 @@
-/** Reads the cells of CSV rows as values of their columns, by the options of the import. */
+/** Parses the cells of CSV rows as values of their columns, by the options of the import. */
 
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { CONCEALED } from '#core/model/catalog/catalog.ts';
@@ -16,8 +16,8 @@ const LETTER_F = 0x66;
 const LETTER_T = 0x74;
 
 /**
- * Whether a cell with these first and last bytes, or units, is its own text. `true` and `false` are,
- * unless white space follows.
+ * Whether a cell with these first and last bytes, or units, is a literal text. `true` and `false`
+ * are, unless white space follows.
  */
 export function isPlainText(first: number, last: number): boolean {
   if (first === LETTER_T || first === LETTER_F) return last > SPACE;
@@ -26,7 +26,7 @@ export function isPlainText(first: number, last: number): boolean {
 
 const TEXTS = new Set(['text', 'varchar', 'bpchar', 'citext', 'name']);
 
-/** What an empty cell is in this column; undefined for no value. */
+/** The value of an empty cell in this column; undefined for no value. */
 function emptyValue(
   { field, form }: FileColumn,
   { empty }: ImportParameters,
@@ -36,7 +36,7 @@ function emptyValue(
 }
 
 export class CellReader {
-  /** Rows whose cells are all empty have no value. */
+  /** Whether rows with only empty cells count as rows without a value. */
   readonly skipsEmptyRows: boolean;
   readonly #columns: readonly FileColumn[];
   readonly #conversions: readonly (Conversion | null)[];
@@ -54,7 +54,7 @@ export class CellReader {
     return this.#empty[column];
   }
 
-  /** Whether the text of a cell that is not JSON is its value, unless a check refuses it. */
+  /** Whether the text of a cell that is not JSON is its value, unless a check rejects it. */
   copies(column: number): boolean {
     const known = this.#columns[column];
     if (known === undefined || known.masked || holdsBytes(known)) return false;
@@ -63,7 +63,7 @@ export class CellReader {
 
   /**
    * The value of a cell.
-   * @param quoted it is known to be in quotes
+   * @param quoted whether it is in quotes
    * @throws {MisplacedValue}
    */
   value(column: number, cell: string, quoted: boolean): string | null | undefined {
@@ -71,7 +71,7 @@ export class CellReader {
     const known = this.#columns[column];
     if (known === undefined) return undefined;
     if (known.masked && cell === CONCEALED) return undefined;
-    // In a document that is the null of JSON, which is a value.
+    // In a document this is JSON's null, which is a value.
     const isJsonNull = cell === 'null' && known.form === 'json' && quoted;
     const text = isJsonNull ? cell : cellText(cell, known);
     if (text === null) return null;

@@ -1,6 +1,6 @@
 /**
  * Converts values of a file. A CSV cell that is JSON, but not a number, is that JSON value; other
- * cells are text. A JSON value takes the form that its column reads.
+ * cells are text. A JSON value is converted to the format that its column accepts.
  */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
@@ -16,7 +16,7 @@ import { bytesLiteral } from '#core/model/values/composite-text.ts';
 import { numberText } from '#core/model/values/number.ts';
 import type { FileColumn } from './file-column.ts';
 
-/** What decides the text of a value. */
+/** The column data that determines the text of a value. */
 interface TextColumn extends Pick<FileColumn, 'form'> {
   readonly field: { readonly column: Pick<ColumnDescriptor, 'elementType' | 'typeName'> };
 }
@@ -66,7 +66,7 @@ function exactOf(text: string): unknown {
   }
 }
 
-/** The object that a cell holds; null when it holds something else. */
+/** The object in a cell; null when the cell contains something else. */
 export function objectInCell(text: string): object | null {
   if (!text.trimStart().startsWith('{')) return null;
   const value = jsonOf(text);

@@ -1,6 +1,6 @@
 /**
  * Writes rows in the text format of COPY (manual, "COPY, File Formats"): tabs between values, a
- * line feed after a row, backslashes before what would be read as syntax.
+ * line feed after a row, backslashes before characters with syntactic meaning.
  */
 
 const TAB = 0x09;
@@ -21,7 +21,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '\\r',
 };
 
-/** The second byte of the escape; 0 for bytes that stand for themselves. */
+/** The second byte of the escape; 0 for bytes that need no escape. */
 const ESCAPED = new Uint8Array(256);
 ESCAPED[TAB] = 0x74;
 ESCAPED[LF] = 0x6e;
@@ -37,13 +37,13 @@ export class CopyText {
   #length = 0;
   #spare: Buffer | null = null;
 
-  /** @param size bytes that are expected between two calls of {@link take} */
+  /** @param size the expected number of bytes between two calls of {@link take} */
   constructor(size = USUAL_SIZE) {
     this.#size = size;
     this.#buffer = Buffer.allocUnsafeSlow(size);
   }
 
-  /** Bytes that wait to be taken. */
+  /** The number of buffered bytes. */
   get length(): number {
     return this.#length;
   }
@@ -56,7 +56,7 @@ export class CopyText {
     this.#buffer = larger;
   }
 
-  /** A value whose bytes are text in UTF-8. */
+  /** A value given as UTF-8 bytes. */
   bytes(source: Buffer, start: number, end: number): void {
     this.#ensure((end - start) * 2);
     const target = this.#buffer;
@@ -102,7 +102,7 @@ export class CopyText {
     this.#length = to;
   }
 
-  /** A whole number from 0. */
+  /** A non-negative integer. */
   integer(value: number): void {
     this.#ensure(16);
     let divisor = 1;
@@ -153,7 +153,7 @@ export class CopyText {
     this.#byte(LF);
   }
 
-  /** What was collected; it belongs to the caller until he gives it back, if he does. */
+  /** Returns the collected text; the caller may return its memory with {@link giveBack}. */
   take(): Buffer {
     const taken = this.#buffer.subarray(0, this.#length);
     this.#buffer = this.#spare ?? Buffer.allocUnsafeSlow(Math.max(this.#size, this.#length));
@@ -163,8 +163,8 @@ export class CopyText {
   }
 
   /**
-   * Gives back what was taken, to write the next rows there. Memory that is new each time costs
-   * more time to collect than to fill.
+   * Returns the memory of taken text for reuse. New memory each time costs more time to collect
+   * than to fill.
    */
   giveBack(taken: Buffer): void {
     this.#spare = Buffer.from(taken.buffer);

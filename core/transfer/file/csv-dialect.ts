@@ -1,13 +1,13 @@
-/** How the cells of a CSV file are written. */
+/** The notation of the cells of a CSV file. */
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 
 export interface CsvDialect {
   readonly separator: string;
-  /** Around cells; null for nothing. */
+  /** Around cells; null for no quotes. */
   readonly quote: string | null;
-  /** Before a quote inside of quotes. */
+  /** Before a quote in a quoted cell. */
   readonly escape: string | null;
-  /** Begins lines that are skipped; null for nothing. */
+  /** Begins lines that are skipped; null for no comments. */
   readonly comment: string | null;
 }
 
@@ -24,7 +24,7 @@ export function dialectOf({
   return { separator, quote, escape: before, comment };
 }
 
-/** RFC 4180, which has a faster reader. */
+/** Whether it is RFC 4180, which has a faster reader. */
 export function isRfc4180({ separator, quote, escape: before, comment }: CsvDialect): boolean {
   return separator === ',' && quote === '"' && before === '"' && comment === null;
 }
@@ -32,7 +32,7 @@ export function isRfc4180({ separator, quote, escape: before, comment }: CsvDial
 /** A first line that names the separator, as spreadsheets write it. */
 const SEPARATOR_LINE = /^\uFEFF?sep=([^\r\n])(?:\r\n|\r|\n)/i;
 
-/** The separator that the beginning of a file names, and the length of that line in bytes. */
+/** The separator that the first line of a file names, and the length of that line in bytes. */
 export function separatorLine(beginning: string): { separator: string; bytes: number } | null {
   const match = SEPARATOR_LINE.exec(beginning);
   if (match?.[1] === undefined) return null;
@@ -46,7 +46,10 @@ const NAMED: readonly (readonly [string, string, string])[] = [
   [',', 'commas', ','],
 ];
 
-/** What to say of a header that is one cell because the separator is another; null for others. */
+/**
+ * A hint for a header with a single cell, because the file uses another separator; null for other
+ * headers.
+ */
 export function separatorHint(header: string): string | null {
   const found = NAMED.find(([character]) => header.includes(character));
   if (found === undefined) return null;

@@ -169,13 +169,13 @@ function namesOf(record: CsvRecord): HeaderCell[] {
   return record.places().map((place, cell) => ({ name: record.text(cell), ...place }));
 }
 
-/** What finds the records of a file in its bytes. */
+/** Finds the records of a file in its bytes. */
 interface RecordScanner {
   push(chunk: Buffer): void;
   end(): void;
 }
 
-/** Feeds a file until its header is found; null when it has none. */
+/** Reads a file until its header is complete; null without a header. */
 export async function readHeader(
   source: AsyncIterable<Buffer>,
   scanner: RecordScanner,
@@ -195,7 +195,7 @@ export async function readHeader(
   return found();
 }
 
-/** The names in the first record; null when there is none. */
+/** The names in the first record; null without records. */
 export async function csvHeader(source: AsyncIterable<Buffer>): Promise<HeaderCell[] | null> {
   let header: HeaderCell[] | null = null;
   const handler: CsvHandler = {

@@ -14,11 +14,11 @@ const LF = 0x0a;
 const CR = 0x0d;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** 1 for the bytes that end a cell without quotes, or may not stand in one. */
+/** 1 for the bytes that end a cell without quotes, or are not allowed in it. */
 const STOPS = new Uint8Array(256);
 for (const byte of [QUOTE, COMMA, LF, CR]) STOPS[byte] = 1;
 
-/** How a cell is written: bare, in quotes, or in quotes with doubled ones inside. */
+/** The notation of a cell: bare, quoted, or quoted with doubled quotes inside. */
 export const PLAIN = 0;
 const QUOTED = 1;
 export const DOUBLED = 2;
@@ -30,7 +30,7 @@ export class CsvRecord {
   starts = new Int32Array(64);
   ends = new Int32Array(64);
   forms = new Uint8Array(64);
-  /** First byte of the record and the one after its last. */
+  /** The first byte of the record, and the byte after its last one. */
   start = 0;
   end = 0;
   /** Line of the file on which the record begins, from 1. */
@@ -88,7 +88,7 @@ export interface CsvHandler {
   badEncoding(record: CsvRecord): void;
 }
 
-/** Most cells of a record, and what is said of one with more. */
+/** The maximum number of cells of a record, and the reason for rejecting one with more. */
 export interface CsvBound {
   readonly cells: number;
   readonly reason: Reason;
@@ -101,10 +101,10 @@ export class CsvScanner extends RowScanner {
   readonly #record = new CsvRecord();
   #begun = false;
   #line = 1;
-  /** Line breaks inside the quotes of the record at hand. */
+  /** Line breaks inside the quotes of the current record. */
   #inner = 0;
 
-  /** @param bound a record with more cells is refused before it is read to its end */
+  /** @param bound a record with more cells is rejected before it is read completely */
   constructor(handler: CsvHandler, bound: CsvBound) {
     super();
     this.#handler = handler;
@@ -120,7 +120,7 @@ export class CsvScanner extends RowScanner {
       this.#begun = true;
       if (bytes.subarray(0, BOM.length).equals(BOM)) from = BOM.length;
     }
-    // No record ends beyond the last line break, and no character is cut in two before it.
+    // No record ends after the last line break, and no character is split before it.
     const whole = final ? bytes.length : Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
     const clean = isUtf8(bytes.subarray(from, whole));
     const record = this.#record;

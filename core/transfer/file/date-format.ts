@@ -1,10 +1,10 @@
 /**
- * Dates and times in other notations than ISO 8601. A format consists of tokens and of the characters
- * between them; text in brackets stands for itself.
+ * Dates and times in other notations than ISO 8601. A format consists of tokens and of the
+ * characters between them; text in brackets is literal.
  */
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 
-/** A format that cannot be used. */
+/** An invalid format. */
 export class WrongDateFormat extends Error {
   readonly reason: Reason;
 
@@ -14,7 +14,7 @@ export class WrongDateFormat extends Error {
   }
 }
 
-/** The tokens, longer ones first, and what they match. */
+/** The tokens, longer ones first, with their patterns. */
 const TOKENS: readonly (readonly [string, string, string])[] = [
   ['YYYY', 'year', '\\d{4}'],
   ['MM', 'month', '\\d{2}'],
@@ -31,29 +31,32 @@ const TOKENS: readonly (readonly [string, string, string])[] = [
   ['Z', 'zone', 'Z|[+-]\\d{2}(?::?\\d{2})?'],
 ];
 
-/** Tokens of digits alone. */
+/** Tokens that consist of digits only. */
 const DIGITS = new Set(TOKENS.map(([token]) => token).filter((token) => token !== 'Z'));
 
 const PIECE = /\[([^\]]*)\]|YYYY|MM?|DD?|HH?|mm?|ss?|SSS|Z|[A-Za-z]+|[^A-Za-z[]/g;
 
-/** What a text says, in the parts that its format has. */
+/** The parts of a text, by the parts of its format. */
 type Parts = Readonly<Record<string, string | undefined>>;
 
 function quoted(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 }
 
-/** Reads texts of one format. */
+/** Parses texts of one format. */
 export class DateFormat {
   readonly #pattern: RegExp;
-  /** Its texts contain a date; otherwise only a time. */
+  /** Whether its texts contain a date; otherwise only a time. */
   readonly hasDate: boolean;
   readonly #hasTime: boolean;
 
-  /** @throws {WrongDateFormat} for unknown letters, repeated tokens, half a date or time, and numbers that run into each other */
+  /**
+   * @throws {WrongDateFormat} for unknown letters, repeated tokens, half a date or time, and
+   * adjacent numbers without a separator
+   */
   constructor(format: string) {
     const seen = new Set<string>();
-    // Of two numbers side by side one must have a known length.
+    // Of two adjacent numbers one must have a fixed length.
     let open = '';
     const pattern = Array.from(format.matchAll(PIECE), ([piece, literal]) => {
       if (!/\d$/.test(literal ?? piece) && !DIGITS.has(piece)) open = '';
@@ -114,7 +117,7 @@ export class DateFormat {
 const LOCAL = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?$/;
 const DAY_MS = 86_400_000;
 
-/** An instant in UTC; `Date.UTC` takes the years before 100 for those of the 20th century. */
+/** An instant in UTC; `Date.UTC` maps years before 100 to the 20th century. */
 function utc(year: number, month: number, ...rest: readonly number[]): number {
   const [day = 1, hour = 0, minute = 0, second = 0] = rest;
   return new Date(Date.UTC(2000, 0, 1, hour, minute, second)).setUTCFullYear(year, month - 1, day);
@@ -131,7 +134,9 @@ export class LocalTime {
     });
   }
 
-  /** Milliseconds by which the zone is ahead of UTC at an instant; before 1900 not only whole minutes. */
+  /**
+   * The zone's offset from UTC at an instant in milliseconds; before 1900 not only whole minutes.
+   */
   #offset(instant: number): number {
     const found: Record<string, number> = {};
     for (const { type, value } of this.#format.formatToParts(instant)) found[type] = Number(value);
@@ -140,8 +145,8 @@ export class LocalTime {
   }
 
   /**
-   * An ISO text without a zone, with the offset of this zone at that time; other texts as they are. Of
-   * a time that comes twice, as clocks go back, the first is meant.
+   * An ISO text without a zone, with the offset of this zone at that time; other texts are
+   * unchanged. A local time that occurs twice when clocks are set back means the first occurrence.
    */
   zoned(text: string): string {
     const match = LOCAL.exec(text);

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { reason } from '#core/base/errors/reason.ts';
 import { syntaxFault, UnreadableFile } from './row-fault.ts';
 
-/** What a decoder puts where bytes are no character. */
+/** The decoder's replacement for invalid bytes. */
 const REPLACEMENT = '\uFFFD';
 const LF = 0x0a;
 
@@ -18,14 +18,14 @@ export function markedEncoding(beginning: Buffer): 'utf-8' | 'utf-16le' | 'utf-1
 interface Decoded {
   /** In UTF-8. */
   readonly bytes: Buffer;
-  /** What follows them is no character. */
+  /** The bytes after them are invalid. */
   readonly bad: boolean;
 }
 
 /** Decodes chunk by chunk; `end` flushes. */
 type Decoder = (chunk: Buffer, end: boolean) => Decoded;
 
-/** UTF-16: half a character at the end of a chunk waits, and U+FFFD is a character like others. */
+/** UTF-16: half a character at the end of a chunk is buffered, and U+FFFD is a valid character. */
 function utf16(encoding: 'utf-16le' | 'utf-16be'): Decoder {
   let rest = Buffer.alloc(0);
   let begun = false;
@@ -47,8 +47,8 @@ function utf16(encoding: 'utf-16le' | 'utf-16be'): Decoder {
 }
 
 /**
- * Other encodings. The decoder is not told to be fatal, since it would keep the text before the bad
- * bytes for itself; none of these encodings has another use for U+FFFD.
+ * Other encodings. The decoder is not fatal, since a fatal one discards the text before the bad
+ * bytes. These encodings contain no U+FFFD of their own.
  */
 function legacy(encoding: string): Decoder {
   const decoder = new TextDecoder(encoding);
@@ -59,7 +59,7 @@ function legacy(encoding: string): Decoder {
   };
 }
 
-/** Bytes at the end that begin a character which is longer. */
+/** The number of bytes at the end that begin an incomplete character. */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -69,7 +69,7 @@ function unfinished(bytes: Buffer): number {
   return 0;
 }
 
-/** The bytes before the first that are no UTF-8. */
+/** The bytes before the first invalid UTF-8 bytes. */
 function validPart(bytes: Buffer): Buffer {
   let valid = 0;
   for (let end = bytes.indexOf(LF) + 1; end > 0; end = bytes.indexOf(LF, end) + 1) {
@@ -83,7 +83,7 @@ function validPart(bytes: Buffer): Buffer {
   }
 }
 
-/** UTF-8 is checked only. */
+/** UTF-8 is only checked. */
 function utf8(): Decoder {
   let rest = Buffer.alloc(0);
   return (chunk, end) => {
@@ -102,7 +102,7 @@ function decoderOf(encoding: string): Decoder {
 
 /**
  * The content in UTF-8. Text before bad bytes is delivered first.
- * @throws {UnreadableFile} with the line and the column of bytes that are no character
+ * @throws {UnreadableFile} with the line and the column of invalid bytes
  */
 export async function* decode(
   file: AsyncIterable<Buffer>,
@@ -110,7 +110,7 @@ export async function* decode(
 ): AsyncGenerator<Buffer> {
   const decoder = decoderOf(encoding);
   let line = 1;
-  /** Bytes of the last line that were delivered before; they are counted as characters. */
+  /** Delivered bytes of the last line; they are counted as characters. */
   let before = 0;
   const deliver = function* ({ bytes, bad }: Decoded) {
     if (bytes.length > 0) yield bytes;

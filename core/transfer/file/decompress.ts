@@ -1,19 +1,22 @@
-/** Expands gzip while it is read, within bounds: a small file can expand to a thousand times its size. */
+/**
+ * Decompresses gzip in a stream, within limits: a small file can expand to a thousand times its
+ * size.
+ */
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { syntaxFault, UnreadableFile } from './row-fault.ts';
 
-/** How far a file may expand. */
+/** The limits of the decompressed size. */
 export interface DecompressionLimits {
   /** Maximum bytes of the content. */
   readonly bytes: number;
-  /** Maximum bytes of the content for each byte of the file. */
+  /** Maximum bytes of the content per byte of the file. */
   readonly ratio: number;
 }
 
-/** Content of this size may have any ratio: short texts that repeat themselves are harmless. */
+/** Content up to this size may have any ratio: short repetitive texts are harmless. */
 const FREE_BYTES = 16 * 1024 * 1024;
 const CHUNK = 128 * 1024;
 
@@ -38,7 +41,7 @@ export async function* decompress(
     }
   };
   const gunzip = createGunzip({ chunkSize: CHUNK });
-  // Failures of either reach the reader through the second stream.
+  // The second stream reports the failures of both to the reader.
   pipeline(counted, gunzip, () => undefined);
   try {
     for await (const chunk of gunzip) {

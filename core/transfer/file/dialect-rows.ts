@@ -1,5 +1,5 @@
 /**
- * Reads CSV files of any dialect through csv-parse. It makes a string of each cell, so it is slower
+ * Reads CSV files of any dialect through csv-parse. It creates a string per cell, so it is slower
  * than the scanner of RFC 4180.
  */
 import { CsvError, type Options, Parser } from 'csv-parse';
@@ -15,7 +15,7 @@ import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { ROW_BYTES_MAX } from './row-scanner.ts';
 import { writeValue } from './write-value.ts';
 
-/** Bytes that are parsed at once; between two such pieces the length of a row is checked. */
+/** The number of bytes to parse at once; the length of a row is checked in between. */
 const PIECE = 64 * 1024;
 const LF = 0x0a;
 
@@ -42,19 +42,19 @@ function optionsOf(dialect: CsvDialect, onRecord: NonNullable<Options['on_record
   };
 }
 
-/** Splits a file into records; chunks may be cut anywhere. */
+/** Splits a file into records; chunks may end anywhere. */
 class RecordParser {
   readonly #dialect: CsvDialect;
   readonly #parser: Parser;
   #failure: unknown;
-  /** Bytes before the piece at hand. */
+  /** Bytes before the current piece. */
   #before = 0;
   #piece: Buffer = Buffer.alloc(0);
-  /** Line of the last byte of the latest record, as csv-parse counts. */
+  /** Line of the last byte of the latest record, as counted by csv-parse. */
   #lines = 0;
-  /** Blank lines and comments up to there. */
+  /** Blank lines and comments up to that line. */
   #skipped = 0;
-  /** It counts both characters of a line break inside of quotes. */
+  /** Excess lines: csv-parse counts both characters of a line break inside quotes. */
   #overcounted = 0;
 
   constructor(dialect: CsvDialect, handle: RecordHandler) {
@@ -71,7 +71,7 @@ class RecordParser {
         return null;
       }),
     );
-    // It is read from the stream after each piece.
+    // The error is read from the stream after each piece.
     this.#parser.on('error', () => undefined);
   }
 
@@ -107,7 +107,9 @@ class RecordParser {
     return comments + blanks;
   }
 
-  /** Cells of the record that is not complete; csv-parse bounds their text, not their number. */
+  /**
+   * The number of cells of the incomplete record; csv-parse limits their text, not their number.
+   */
   #cells(): number {
     const state: unknown = Reflect.get(this.#parser, 'state');
     const record: unknown =
@@ -136,7 +138,7 @@ class RecordParser {
     throw new UnreadableFile(quoteFault(why, this.#place(code, row), row));
   }
 
-  /** The position of the fault, as far as the piece at hand shows it. */
+  /** The position of the fault, as far as the current piece shows it. */
   #place(code: string | null, row: FilePosition): FilePosition {
     const cell = this.#parser.info.bytes - this.#before;
     const { quote, separator } = this.#dialect;
@@ -167,7 +169,9 @@ class RecordParser {
   }
 }
 
-/** The text of a record, written anew; csv-parse keeps the original only at the cost of speed. */
+/**
+ * The text of a record, written again; csv-parse preserves the original only at the cost of speed.
+ */
 function textOf({ separator, quote }: CsvDialect, cells: readonly string[]): string {
   if (quote === null) return cells.join(separator);
   const written = cells.map((cell) => {
@@ -263,7 +267,7 @@ export function dialectRows(
   };
 }
 
-/** The names in the first record, each with its line; null when there is none. */
+/** The names in the first record, each with its line; null without records. */
 export async function dialectHeader(
   dialect: CsvDialect,
   source: AsyncIterable<Buffer>,

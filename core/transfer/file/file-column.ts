@@ -1,4 +1,4 @@
-/** Maps the columns of a file to fields, and decides how their values are converted. */
+/** Maps the columns of a file to fields, and determines the conversion of their values. */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
@@ -22,7 +22,7 @@ import { displayName } from './row-fault.ts';
  */
 export type ValueForm = 'plain' | 'json' | 'array' | 'list';
 
-/** Tells bytes between two places that have a usual form. */
+/** Whether the bytes between two positions have a usual form. */
 export type PlainBytesTest = (bytes: Uint8Array, start: number, end: number) => boolean;
 
 const NUMBERS = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8']);
@@ -34,30 +34,35 @@ export interface FileColumn {
   /** The index of its cell in the records of a CSV file; 0 in other formats. */
   readonly cell: number;
   readonly form: ValueForm;
-  /** The mask that readers see instead of its values is not a value. */
+  /** The mask that readers see instead of its values is not imported. */
   readonly masked: boolean;
-  /** Checks values that PostgreSQL would misread, or not every release reads; null when it can check all. */
+  /**
+   * Checks values that PostgreSQL would misread, or that some releases cannot read; null when
+   * PostgreSQL can check all.
+   */
   readonly check: TextCheck | null;
-  /** Whether bytes look so usual that they need no check; null when all of them do. */
+  /** Whether bytes look so usual that they need no check; null when no value needs one. */
   readonly isUsual: PlainBytesTest | null;
-  /** It refers to one item, of one collection or of any, which may stand there as an object. */
+  /**
+   * It refers to one item, of one collection or of any, which the file may contain as an object.
+   */
   readonly links: 'one' | 'any' | null;
-  /** The members that lead to it, the collection's own first; null for what a file writes by itself. */
+  /** The path of members that leads to it, from the collection itself; null for a plain column. */
   readonly path: readonly string[] | null;
 }
 
-/** Whether something is not there, and what was found says why. */
+/** Whether the result is the reason for a missing column. */
 export function isReason(found: object): found is Reason {
   return 'sentence' in found;
 }
 
-/** The stored text of a value's text; an invalid one is left for the report. */
+/** The stored text of a value's text; the report handles an invalid one. */
 export function storedText({ field: { codec }, check }: FileColumn, text: string): string {
   return codec === null || check?.(text) !== null ? text : codec.encode(text);
 }
 
 function formOf(field: ColumnField): ValueForm {
-  // Its hash is stored in the form of the field, not the text itself.
+  // The hash is stored in the form of the field, instead of the text.
   if (hasSecrets(field)) return 'plain';
   if (field.column.elementType !== null) return 'array';
   if (field.type === 'csv') return 'list';
@@ -69,7 +74,7 @@ function isKey(collection: Collection, name: string): boolean {
 }
 
 /**
- * The column of a name in a file, or the reason why there is none. The key may be an identity column:
+ * The column of a name in a file, or the reason for its absence. The key may be an identity column:
  * then it finds existing items.
  */
 export function fileColumn(
@@ -94,7 +99,8 @@ export function fileColumn(
   const isNumber = NUMBERS.has(column.elementType ?? column.typeName);
   const isShape = field.type.startsWith('geometry');
   const isJudged = isMoment || isNumber || isShape || field.codec !== null || namesObject(column);
-  // What the type json stores and nothing reads is refused; the rest of it PostgreSQL checks.
+  // Values that the type json stores but later reads fail on are rejected; PostgreSQL checks the
+  // rest.
   const ofJson = column.typeName === 'json' ? readableCheck : null;
   const check = isJudged || column.elementType === 'json' ? textChecker(columnField) : ofJson;
   const masked = isConcealed(field);

@@ -26,7 +26,7 @@ import {
 } from './row-fault.ts';
 import type { RowHandler, RowReader } from './row-reader.ts';
 
-/** A file as it was sent. */
+/** An uploaded file. */
 export interface StoredFile {
   readonly format: ImportFormat;
   readonly gzip: boolean;
@@ -38,23 +38,25 @@ export interface StoredFile {
 /** A file whose content is UTF-8 without compression. */
 export interface ImportFile {
   readonly format: ImportFormat;
-  /** Bytes as it was sent. */
+  /** The uploaded size in bytes. */
   readonly bytes: number;
   readonly parameters: ImportParameters;
-  /** How its cells are written; null for RFC 4180 and for JSON. */
+  /** The notation of its cells; null for RFC 4180 and for JSON. */
   readonly dialect: CsvDialect | null;
   /**
    * The content from the beginning; it can be read more than once.
-   * @param read is called with the number of bytes as they are read from the file
+   * @param read is called with the number of file bytes as they are read
    */
   content(read?: (bytes: number) => void): AsyncIterable<Buffer>;
 }
 
 type Content = ImportFile['content'];
 
-/** Files of at most so many bytes are read once, although they are looked at several times. */
+/** Files up to this size in bytes are read once into memory, because several steps need them. */
 const KEPT_BYTES = 64 * 1024;
-/** Bytes that show how a file begins; the line that names the separator is shorter. */
+/**
+ * The number of bytes for detecting the beginning of a file; a line with the separator is shorter.
+ */
 const BEGINNING = 16;
 
 async function beginningOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -65,13 +67,13 @@ async function beginningOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
       if (beginning.length >= BEGINNING) break;
     }
   } catch (error) {
-    // It is reported with its row when the rows are read.
+    // The error is reported with its row when the rows are read.
     if (!(error instanceof UnreadableFile)) throw error;
   }
   return beginning.subarray(0, BEGINNING);
 }
 
-/** Puts an empty line in the place of the first bytes, so that lines keep their numbers. */
+/** Replaces the first bytes with an empty line, so that lines keep their numbers. */
 async function* withoutLine(content: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   yield Buffer.from('\n');
@@ -110,7 +112,7 @@ function plainContent(file: StoredFile, limits: DecompressionLimits): Content {
 }
 
 /**
- * Finds out how to read a file, from the options and its first bytes.
+ * Determines how to read a file, from the options and its first bytes.
  * @throws {UnreadableFile} when it begins with a line that contradicts the options
  */
 export async function openFile(
@@ -123,7 +125,7 @@ export async function openFile(
   let dialect = dialectOf(parameters);
   const marked = markedEncoding(await beginningOf(plain()));
   const isCsv = format === 'csv';
-  // The scanners judge UTF-8 themselves; csv-parse does not.
+  // The scanners check UTF-8 themselves; csv-parse does not.
   const checked = isCsv && !isRfc4180(dialect) ? 'utf-8' : null;
   const charset = marked ?? parameters.charset ?? 'utf-8';
   const encoding = charset === 'utf-8' ? checked : charset;
@@ -149,13 +151,13 @@ export async function openFile(
 
 const EMPTY = reason('import_file_empty');
 
-/** The field that a header or a member names; null for one that is left out. */
+/** The field for a header or a member; null for one that is omitted. */
 export function fieldOf({ mapping }: ImportParameters, name: string): string | null {
   const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : name;
   return mapped === undefined ? name : mapped;
 }
 
-/** The faults of headers that the mapping names and the file does not have. */
+/** The faults of headers in the mapping that the file does not have. */
 export function missingHeaders(
   { mapping = {} }: ImportParameters,
   header: readonly HeaderCell[],
@@ -176,7 +178,7 @@ export async function headerOf({ dialect, content }: ImportFile): Promise<readon
   return header;
 }
 
-/** Why a header cannot have a name beside others; null when it can. */
+/** Why a header cannot contain a name in addition to the other names; null when it can. */
 function nameFault(name: string, others: ReadonlySet<string>): Reason | null {
   if (name === '') return reason('header_column_without_name');
   if (!others.has(name)) return null;
@@ -243,7 +245,7 @@ export function fileColumns(
     : jsonColumns(file, collection);
 }
 
-/** The columns with which every row of the file can be read. */
+/** The columns for reading any row of the file. */
 export function widestColumns(
   file: ImportFile,
   collection: ImportableCollection,

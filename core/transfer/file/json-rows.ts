@@ -22,7 +22,7 @@ import { writeValue } from './write-value.ts';
 function misfit({ field, links }: FileColumn, value: unknown): Reason | null {
   if (hasSecrets(field) && typeof value !== 'string') return NO_SECRET;
   const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
-  // The keys of any collection are stored as texts, and some are numbers.
+  // The keys of any collection are stored as text, and some of them are numbers.
   if (links === 'any' && kind === 'number') return null;
   return kind === null ? null : kindFault(field, kind);
 }
@@ -40,12 +40,12 @@ function parseElement(element: JsonElement, row: number): Record<string, unknown
   throw new UnreadableFile(syntaxFault(reason('row_object_expected'), row, element.place(0)));
 }
 
-/** What the rows of a JSON file are read with. */
+/** The options for reading the rows of a JSON file. */
 export interface JsonRowsOptions {
   readonly format: 'json' | 'ndjson';
   readonly columns: readonly FileColumn[];
   readonly parameters: ImportParameters;
-  /** The field of a member; null for a member that is left out. */
+  /** The field of a member; null for a member that is omitted. */
   readonly fieldNamed: (member: string) => string | null;
 }
 
@@ -76,8 +76,8 @@ class JsonRow implements Row {
   }
 
   /**
-   * Takes the members of an object of the file; those without a column are passed to `unknown`.
-   * @returns the field that two members name; null when there is none
+   * Sets the members from an object of the file; passes those without a column to `unknown`.
+   * @returns the field that two members name; null without such a field
    */
   fill(
     element: JsonElement,
@@ -197,7 +197,7 @@ export async function jsonMembers(
     }
     scanner.end();
   } catch (error) {
-    // Later faults are found when the rows are read, and so are those of single lines.
+    // Later faults, and those of single lines, are found when the rows are read.
     if (rows < 2 && format === 'json') throw error;
   }
   return [...names];

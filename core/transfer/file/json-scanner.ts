@@ -35,7 +35,7 @@ export interface JsonHandler {
   row(): number;
 }
 
-/** What can come next between objects. */
+/** The tokens that may follow between objects. */
 type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 'nothing';
 
 /** Reads a file object by object. */
@@ -43,10 +43,10 @@ export class JsonScanner extends RowScanner {
   readonly #handler: JsonHandler;
   #expected: Expectation = 'array';
   #bytes: Buffer = Buffer.alloc(0);
-  /** Bytes of the file before those at hand. */
+  /** Bytes of the file before the current ones. */
   #before = 0;
   #line = 1;
-  /** Place in the file of the first byte of the line. */
+  /** The position in the file of the line's first byte. */
   #lineStart = 0;
 
   constructor(handler: JsonHandler) {
@@ -105,7 +105,7 @@ export class JsonScanner extends RowScanner {
     }
   }
 
-  /** The place after the object at `start`; -1 to wait for more. */
+  /** The position after the object at `start`; -1 to wait for more. */
   #objectEnd(start: number, final: boolean): number {
     const bytes = this.#bytes;
     const end = bytes.length;
@@ -127,7 +127,7 @@ export class JsonScanner extends RowScanner {
     if (end - start > ROW_BYTES_MAX) {
       this.#fail(start, reason('json_row_too_long', { limit: ROW_BYTES_MAX }));
     }
-    // An incomplete object is delivered as it is: its parser finds the error.
+    // An incomplete object is delivered unchanged: its parser finds the error.
     return final ? end : -1;
   }
 
@@ -150,12 +150,12 @@ export class JsonScanner extends RowScanner {
     this.#lineStart = this.#before + next;
   }
 
-  /** The line and column of a byte at hand that comes after the last line break seen. */
+  /** The line and column of a buffered byte after the last processed line break. */
   #place(at: number): FilePosition {
     const seen = Math.max(this.#lineStart - this.#before, 0);
     const lines = this.#bytes.toString('utf8', seen, at).split('\n');
     const column = Array.from(lines.at(-1) ?? '').length + 1;
-    // On a line longer than the bytes at hand, those gone by are counted as characters.
+    // On a line longer than the buffer, earlier bytes are counted as characters.
     const gone = lines.length > 1 ? 0 : Math.max(this.#before - this.#lineStart, 0);
     return { line: this.#line + lines.length - 1, column: column + gone };
   }

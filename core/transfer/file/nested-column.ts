@@ -1,6 +1,6 @@
 /**
- * The columns of a file that lead to related items: `author.name`, or a list of comments. Names that
- * the sender's rights do not cover are unknown, like those that do not exist.
+ * The columns of a file that lead to related items: `author.name`, or a list of comments. Names
+ * without permission for the sender appear unknown.
  */
 
 import type { Rights } from '#core/access/rights.ts';
@@ -11,7 +11,7 @@ import type { Relation } from '#core/model/catalog/relation.ts';
 import { type FileColumn, fileColumn, isReason } from './file-column.ts';
 import { displayName } from './row-fault.ts';
 
-/** Where the members of a path lead to. */
+/** The field at the end of a path. */
 interface Member {
   readonly relation: Relation | undefined;
   readonly collection: Collection;
@@ -55,7 +55,7 @@ export class NestedColumns {
     this.#collection = collection;
   }
 
-  /** Why a column cannot stand beside others; null when it can. */
+  /** Why a column cannot exist in addition to other names; null when it can. */
   static conflict(name: string, others: ReadonlySet<string>): Reason | null {
     const other = [...others].find(
       (one) => one.startsWith(`${name}.`) || name.startsWith(`${one}.`),
@@ -80,8 +80,8 @@ export class NestedColumns {
   }
 
   /**
-   * The column of a name that is a relation, or a path through relations to one item each.
-   * @returns the reason why there is none; null when the name is no relation at all
+   * The column of a name that is a relation, or a path through to-one relations.
+   * @returns the reason for its absence; null when the name is not a relation
    */
   column(name: string): FileColumn | Reason | null {
     const known = this.#known.get(name);
@@ -104,14 +104,17 @@ export class NestedColumns {
     return this.#follow(name, path, start);
   }
 
-  /** A field that the sender may know. */
+  /** A field that the sender may write. */
   #member(collection: Collection, name: string): Member | null {
     const relation = knownRelation(this.#catalog, this.#rights, collection.name, name);
     if (relation === undefined && !collection.fields.has(name)) return null;
     return this.mayWrite(collection, name) ? { relation, collection } : null;
   }
 
-  /** A column that files of plain rows may not have, since it refers to items that they do not check. */
+  /**
+   * A column that files of plain rows may not have, since they do not check the items that it
+   * refers to.
+   */
   #plain(name: string, root: Collection): FileColumn | null {
     const column = fileColumn(root, name);
     return isReason(column) ? null : asMember(column, [name]);
@@ -127,7 +130,7 @@ export class NestedColumns {
     return relationColumn(name, root);
   }
 
-  /** Follows a path through relations to one item each. */
+  /** Resolves a path through to-one relations. */
   #follow(name: string, path: readonly string[], start: Member): FileColumn | Reason {
     let member = start;
     for (const [place, segment] of path.slice(1).entries()) {

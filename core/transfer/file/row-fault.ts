@@ -12,18 +12,20 @@ export interface FilePosition {
   readonly column: number;
 }
 
-/** One reason to refuse the file. */
+/** One reason to reject the file. */
 export interface RowFault {
-  /** 1-based among the data rows, without the CSV header; null when it concerns no row. */
+  /** 1-based among the data rows, without the CSV header; null without a row. */
   readonly row: number | null;
   readonly field: string | null;
-  /** The value as text, cut when it is long; null when there is none to show. */
+  /** The value as text, truncated when it is long; null without a value to show. */
   readonly value: string | null;
   readonly code: ErrorCode;
   readonly reason: Reason;
   /** Only for a malformed file. */
   readonly place?: FilePosition;
-  /** Further details of the API's own error of the row; it tells nothing that its reader may not see. */
+  /**
+   * Further details of the API's own error for the row; contains only data that its reader may see.
+   */
   readonly details?: ErrorDetails;
 }
 
@@ -40,40 +42,40 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** Longest text of a value that a report shows. */
+/** The maximum length of a value in a report. */
 export const VALUE_DISPLAY_MAX = 256;
 
-/** Longest reason: those of PostgreSQL may repeat a whole value. */
+/** The maximum length of a reason: PostgreSQL's messages may repeat a whole value. */
 export const REASON_DISPLAY_MAX = 1_000;
 
 function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
 
-/** A value as reports show it. */
+/** A value for reports. */
 export function displayValue(value: string | null): string | null {
   return value === null ? null : cut(value, VALUE_DISPLAY_MAX);
 }
 
-/** A name of the file as reports show it. */
+/** A name in the file, for reports. */
 export function displayName(name: string): string {
   return cut(name, VALUE_DISPLAY_MAX);
 }
 
-/** What the database says, as reports show it. */
+/** The database's message, for reports. */
 export function displayReason(why: Reason): Reason {
   const parameters = cutParameters(why.parameters, REASON_DISPLAY_MAX);
   return { ...why, parameters, sentence: cut(why.sentence, REASON_DISPLAY_MAX) };
 }
 
-/** The same reason, with an advice behind its sentence. */
+/** The same reason, with an advice after its sentence. */
 export function withAdvice(why: Reason, advice: string): Reason {
   return { ...why, sentence: `${why.sentence} ${advice}` };
 }
 
 /**
- * A fault of quotes, where it is found. A quote that is not closed is noticed on a later line than its
- * own; then the fault stands where its row begins.
+ * A fault of quotes at its position. An unclosed quote is noticed only on a later line; then the
+ * fault has the position of its row.
  */
 export function quoteFault(why: Reason, found: FilePosition, row: FilePosition): RowFault {
   if (found.line === row.line) return syntaxFault(why, null, found);
@@ -87,10 +89,10 @@ export function syntaxFault(why: Reason, row: number | null, place: FilePosition
   return { ...fault, reason: why, ...(place === null ? {} : { place }) };
 }
 
-/** The reader of a report: what it may name, and what it must not repeat. */
+/** The reader of a report: the names it may contain, and the values it must not repeat. */
 export interface ReportAudience {
   readonly collection: Pick<Collection, 'name' | 'fields'>;
-  /** The only fields that the importer may fill; all of them when not given. */
+  /** The only fields that the importer may fill; by default all. */
   readonly fields?: ReadonlySet<string> | undefined;
 }
 
@@ -98,7 +100,10 @@ const UNNAMED = reason('row_breaks_rule');
 const HIDDEN = reason('value_misfits_field');
 const NO_LINK = reason('link_to_hidden_item');
 
-/** The fault without what its reader must not see; faults of the file itself stay unchanged. */
+/**
+ * The fault without parts that are hidden from its reader; faults of the file itself stay
+ * unchanged.
+ */
 export function redactFault(fault: RowFault, { collection, fields }: ReportAudience): RowFault {
   if (fault.code === 'INVALID_PAYLOAD' || fault.details !== undefined) return fault;
   const names = fault.field === null ? [] : fault.field.split(',');
@@ -127,7 +132,7 @@ function toError(collection: string, fault: RowFault): ServiceError {
   });
 }
 
-/** The error of a refused file: one entry per fault, in the order of the rows. */
+/** The error of a rejected file: one entry per fault, in row order. */
 export function importErrors(
   readership: ReportAudience,
   faults: readonly [RowFault, ...RowFault[]],
@@ -140,5 +145,5 @@ export function importErrors(
   ]);
 }
 
-/** Why a value is no secret: only a text is hashed. */
+/** The reason for rejecting a secret that is not text: only text is hashed. */
 export const NO_SECRET = reason('secret_of_file_text_expected');

@@ -2,7 +2,7 @@
 import type { CopyText } from './copy-text.ts';
 import type { RowFault } from './row-fault.ts';
 
-/** A row; readers pass the same object again and again. */
+/** A row; readers reuse the same object. */
 export interface Row {
   /** 1-based among the data rows. */
   readonly number: number;
@@ -17,11 +17,11 @@ export interface Row {
    * @throws {MisplacedValue}
    */
   value(column: number): string | null | undefined;
-  /** The text that the file has there; null where it has none, or another value than a text. */
+  /** The text in the file; null without a value, or for a value that is not text. */
   written(column: number): string | null;
-  /** Writes that value; false, and nothing is written, when the row does not have it. */
+  /** Writes that value; false, and writes nothing, when the row does not have it. */
   write(column: number, out: CopyText): boolean;
-  /** The value when it is written as a whole number of at most 15 digits, else NaN. */
+  /** The value when it is written as an integer of at most 15 digits, else NaN. */
   integer(column: number): number;
 }
 

@@ -1,12 +1,12 @@
-/** Scans a file whose chunks may be cut anywhere: an incomplete row waits until the rest has arrived. */
+/** Scans a file whose chunks may end anywhere: an incomplete row waits for the rest. */
 
 /** Maximum bytes of one row, so that no file can fill the memory. */
 export const ROW_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Joins the incomplete end of one chunk with the next ones, in memory that is used again and again:
- * new memory for each chunk costs more time to collect than to fill. A row much longer than a chunk
- * is scanned again only when twice as much has arrived, so that the cost stays linear.
+ * Joins the incomplete end of one chunk with the next ones, in reused memory: new memory per chunk
+ * costs more time to collect than to fill. A row much longer than a chunk is rescanned only after
+ * its size has doubled, so that the cost stays linear.
  */
 export abstract class RowScanner {
   #memory: Buffer = Buffer.alloc(0);
@@ -16,7 +16,7 @@ export abstract class RowScanner {
   /**
    * Scans all complete rows of some bytes, which are overwritten afterwards.
    * @param final no more bytes follow
-   * @returns where the first incomplete row begins
+   * @returns the start of the first incomplete row
    * @throws {UnreadableFile} when the file is malformed, or a row larger than `ROW_BYTES_MAX`
    */
   protected abstract scan(bytes: Buffer, final: boolean): number;

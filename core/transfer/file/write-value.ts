@@ -1,12 +1,12 @@
-/** Writes a value of a row for COPY, unless PostgreSQL would store another one. */
+/** Writes a value of a row for COPY, unless PostgreSQL would store a different value. */
 import type { TextCheck } from '#core/model/values/check-value.ts';
 import { MisplacedValue } from './cell-text.ts';
 import type { CopyText } from './copy-text.ts';
 
 /**
- * Writes a value; false, and nothing is written, when the row does not have it.
- * @throws {MisplacedValue} when the check refuses it, and for half a surrogate pair, which UTF-8
- *   cannot express and would replace
+ * Writes a value; false, and writes nothing, when the row does not have it.
+ * @throws {MisplacedValue} when the check rejects it, and for half a surrogate pair, which UTF-8
+ * cannot express and would replace
  */
 export function writeValue(
   value: string | null | undefined,

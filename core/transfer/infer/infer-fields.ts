@@ -1,6 +1,6 @@
 /**
- * The fields of a collection that an import creates: their types come from the whole file, which is
- * read as a stream.
+ * Infers the fields of a collection that an import creates: their types come from the whole file,
+ * which is read as a stream.
  */
 import * as v from 'valibot';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
@@ -30,17 +30,17 @@ export interface InferredField {
   readonly primary_key?: true;
 }
 
-/** What the file is found to contain. */
+/** The inferred content of the file. */
 export interface Inference {
   readonly fields: readonly InferredField[];
   readonly rows: number;
   readonly skipped: number;
-  /** Rows that cannot be read, and the first of their faults. */
+  /** Unreadable rows, and the first of their faults. */
   readonly failed: number;
   readonly faults: readonly RowFault[];
 }
 
-/** A column whose values are read as they are written. */
+/** A column whose values are read as written. */
 function rawColumn(name: string, cell: number): FileColumn {
   const column: ColumnField['column'] = {
     ...{ name, position: cell + 1, typeName: 'json', typeSchema: 'pg_catalog', typeText: 'json' },
@@ -53,12 +53,12 @@ function rawColumn(name: string, cell: number): FileColumn {
   return { name, field, cell, form: 'json', ...plain };
 }
 
-/** Why there can be no field of this name; null when there can. */
+/** Why a name cannot be a field name; null when it can. */
 function nameFault(name: string): Reason | null {
   if (name === '') return reason('header_column_without_name');
   const parsed = v.safeParse(validateName('field'), name, { abortPipeEarly: true });
   if (parsed.success && !name.includes('.')) return null;
-  // In every request a dot leads to the fields of a related item.
+  // In requests a dot separates the fields of related items.
   const why = parsed.success
     ? reason('new_field_name_with_dot')
     : reason('new_field_name_invalid', { message: parsed.issues[0].message });
@@ -123,7 +123,7 @@ async function jsonColumns(file: ImportFile, signal: AbortSignal): Promise<FileC
   return [...names].map((name, cell) => rawColumn(name, cell));
 }
 
-/** What is known of the column that may become the key. */
+/** The facts about the column that may become the key. */
 class KeyColumn {
   readonly index: number;
   readonly ascent = new AscendingCheck();
@@ -161,7 +161,7 @@ async function checkKey(
   const isUnique = await areUnique(rows, (take) => {
     const row = (one: Row) => {
       const value = one.value(key.index);
-      // The case of a UUID means nothing.
+      // The case of a UUID is insignificant.
       if (typeof value === 'string') take(type === 'uuid' ? value.toLowerCase() : value);
     };
     return readRows(file, columns, { ...IGNORED, row }, signal);
@@ -171,8 +171,8 @@ async function checkKey(
 
 /**
  * Reads the whole file, twice when a key has to be compared or the file is JSON.
- * @param faultsMax most faults that are kept
- * @throws {UnreadableFile} when it cannot be read to its end, or its names or its key cannot be used
+ * @param faultsMax the maximum number of stored faults
+ * @throws {UnreadableFile} when it cannot be read completely, or its names or its key are invalid
  */
 export async function inferFields(
   file: ImportFile,

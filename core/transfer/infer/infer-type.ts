@@ -1,11 +1,11 @@
 /**
- * Infers the type of a column from its values: the narrowest type that takes all of them and gives
- * them back as they are written.
+ * Infers the type of a column from its values: the narrowest type that stores all of them without
+ * changing their text.
  */
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { DateFormat } from '../file/date-format.ts';
 
-/** Types of fields that are inferred. */
+/** The types that can be inferred. */
 export type InferredType =
   | 'integer'
   | 'bigInteger'
@@ -41,18 +41,18 @@ const NAMES: readonly (readonly [number, InferredType])[] = [
   [UUID, 'uuid'],
 ];
 
-/** Longer numbers are texts: nobody counts with them. */
+/** Longer numbers are imported as text, because they are hardly used in arithmetic. */
 const DIGITS_MAX = 500;
-/** Digits that fit into a bigint whatever they are. */
+/** The number of digits that always fit into a bigint. */
 const SURE_DIGITS = 18;
 const INT_MAX = 2_147_483_647;
 const BIG_MAX = 9_223_372_036_854_775_807n;
 
-/** No leading zeros, no plus sign and no point at the end: a number would lose them. */
+/** No leading zeros, no plus sign and no trailing point: a number would lose them. */
 const WHOLE = /^-?(?:0|[1-9]\d*)$/;
 const FRACTION = /^-?(?:0|[1-9]\d*)?\.\d+$/;
 const POWER = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)[eE][+-]?\d{1,2}$/;
-/** A number that is one in JSON, too: it begins with a digit, and has no comma. */
+/** A number that is also valid JSON: it begins with a digit, and has no comma. */
 const JSON_NUMBER = /^-?\d[^,]*$/;
 /** The first character of a number. */
 const NUMERAL = /^[-\d.,]/;
@@ -112,11 +112,11 @@ function isComposite(text: string): boolean {
   return text[0] === '{' || text[0] === '[';
 }
 
-/** Reads values as the import will, by its options. */
+/** Parses values as the import will, by its options. */
 class Notation {
   readonly #comma: boolean;
   readonly #format: DateFormat | null;
-  /** Times without a zone are meant in one. */
+  /** Whether times without a zone have a configured zone. */
   readonly zoned: boolean;
 
   constructor({ decimal, dateFormat, timezone }: ImportParameters) {
@@ -163,13 +163,13 @@ function memberKinds(json: string, notation: Notation): number {
   return numberKinds(json) | JSON_VALUE;
 }
 
-/** Takes the values of a column one after another; it keeps none of them. */
+/** Processes the values of a column one after another, without storing them. */
 export class TypeInference {
   readonly #ofJson: boolean;
   readonly #notation: Notation;
   #kinds = ALL;
   #hasValue = false;
-  /** Cells that are JSON are documents where one of them is an object or a list. */
+  /** JSON cells are documents if one of them is an object or a list. */
   #hasComposite = false;
 
   /** @param ofJson the values are JSON texts, otherwise cells */
@@ -181,7 +181,7 @@ export class TypeInference {
   add(value: string): void {
     this.#hasValue = true;
     this.#hasComposite ||= isComposite(value);
-    // Every cell is a text, and every member a JSON value.
+    // The most general type was already reached.
     if (this.#kinds === (this.#ofJson ? JSON_VALUE : TEXT)) return;
     const kinds = this.#ofJson
       ? memberKinds(value, this.#notation)

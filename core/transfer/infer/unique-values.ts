@@ -1,12 +1,12 @@
 /**
- * Finds out whether all values of a column differ, in bounded memory: ascending whole numbers by
- * looking at them once, others by their 64-bit hashes, some millions of rows at a time.
+ * Checks whether all values of a column differ, in bounded memory: ascending integers in one pass,
+ * other values by 64-bit hashes, some millions of rows at a time.
  */
 
-/** Hashes that are compared at once; 32 MiB of them. */
+/** The number of hashes to compare at once; 32 MiB of them. */
 const HASHES_MAX = 4_000_000;
 
-/** Two hashes of 32 bits of a text (murmur-like mixing of its units). */
+/** Two 32-bit hashes of a text (murmur-like mixing of its units). */
 function hash(text: string, into: Uint32Array, at: number): void {
   let low = 0x9e3779b9;
   let high = 0x85ebca6b;
@@ -21,7 +21,7 @@ function hash(text: string, into: Uint32Array, at: number): void {
   into[at + 1] = high;
 }
 
-/** Whether whole numbers ascend; NaN never does. */
+/** Whether integers ascend; NaN never does. */
 export class AscendingCheck {
   #last = Number.NEGATIVE_INFINITY;
   ascends = true;
@@ -42,7 +42,7 @@ export async function areUnique(
 ): Promise<boolean> {
   const parts = Math.ceil(count / HASHES_MAX);
   for (let part = 0; part < parts; part += 1) {
-    // Parts differ in size by chance.
+    // The sizes of parts vary randomly.
     const capacity = parts === 1 ? count : Math.ceil((count / parts) * 1.1);
     const buffer = new ArrayBuffer(capacity * 8);
     const halves = new Uint32Array(buffer);

@@ -1,7 +1,7 @@
 /**
- * Has PostgreSQL merge large files in the order of their keys. Rows that come as a hash table gives
- * them are found in the table's index, and put there, in no order at all, which takes up to twice
- * as long (figures: ops/docs/decisions/transfer.md).
+ * Makes PostgreSQL merge large files in key order. Rows in the order of a hash table access the
+ * table's index and heap randomly, which takes up to twice as long (figures:
+ * ops/docs/decisions/transfer.md).
  */
 import { quote, type Sql, sql } from '#core/database/sql.ts';
 import type { ImportConnection } from '../target/import-connection.ts';
@@ -9,30 +9,30 @@ import type { ImportTarget } from '../target/import-target.ts';
 
 const STAGED = 'pg_temp.sluice_import';
 
-/** Types that are sorted as fast as they are hashed; texts of most languages are not. */
+/** Types that sort as fast as they hash; texts of most languages do not. */
 const SORTED_FAST = new Set([
   ...['int2', 'int4', 'int8', 'uuid', 'date', 'time', 'timestamp', 'timestamptz'],
 ]);
 
-/** Bytes of the smallest staging table that is worth a thought. */
+/** The minimum size in bytes of a staging table for this optimization. */
 const LEAST_BYTES = 1024 * 1024;
-/** Tables that are larger than this many times the staging table are not read whole. */
+/** Tables larger than this multiple of the staging table are not scanned completely. */
 const LARGER_MAX = 2;
 
-/** The joins that PostgreSQL thinks best, again. */
+/** Restores PostgreSQL's choice of joins. */
 export const DEFAULT_JOINS: Sql = sql`
   SET LOCAL enable_hashjoin TO DEFAULT; SET LOCAL enable_nestloop TO DEFAULT`;
 
 /**
- * Has the next statements join by order where that is faster: the sizes decide, not the statistics,
- * which may be wrong. Lasts until {@link DEFAULT_JOINS}, or a rollback to a savepoint before it.
+ * Makes the next statements use merge joins if that is faster. Sizes decide, not the statistics,
+ * which may be wrong. Lasts until {@link DEFAULT_JOINS}, or a rollback to an earlier savepoint.
  * @returns whether it did
  */
 export async function joinInKeyOrder(
   connection: ImportConnection,
   { table, key }: ImportTarget,
 ): Promise<boolean> {
-  // What they ask would be joined so, too.
+  // The settings would also affect the triggers' own queries.
   if (table.userTriggers) return false;
   if (!key.every(({ column }) => SORTED_FAST.has(column.typeName))) return false;
   const relation = sql`${`${quote(table.schema)}.${quote(table.name)}`}::text::regclass`;

@@ -1,7 +1,7 @@
 /**
- * Merges the staging table into the target by a unique key: rows whose key exists are updated when
- * they differ, the others are inserted, as far as the mode wants both. Others can write to the table
- * meanwhile.
+ * Merges the staging table into the target by a unique key: rows with an existing key are updated
+ * when they differ, and all other rows are inserted, as the mode allows. Other transactions can
+ * write to the table meanwhile.
  */
 import pg from 'pg';
 import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
@@ -14,7 +14,7 @@ import type { ImportConnection } from '../target/import-connection.ts';
 import type { ImportTarget } from '../target/import-target.ts';
 import { DEFAULT_JOINS, joinInKeyOrder } from './join-order.ts';
 
-/** Rows have a key that must not be in the file: an update without an item, for instance. */
+/** Rows have a key that must not be in the file: for example, an update without an item. */
 export class InvalidKeys extends Error {}
 
 /** The result for the staged rows. */
@@ -26,11 +26,11 @@ export interface MergeCounts {
   readonly skipped: number;
 }
 
-/** Where the rows of the file are. */
+/** The source of the file's rows. */
 export interface MergeSource {
-  /** With the columns of the staging table. */
+  /** A relation with the columns of the staging table. */
   readonly name: Sql;
-  /** What a statement that reads them begins with. */
+  /** The beginning of the WITH clause that defines it. */
   readonly made: Sql;
 }
 
@@ -68,7 +68,7 @@ export async function removeDuplicates(
   if (target.mode === 'insert' || places.length < names.size) return 0;
   const key = places.map((place) => sql`s.${stagingColumn(place)}`);
   const same = places.map((place) => sql`s.${stagingColumn(place)} = d.${stagingColumn(place)}`);
-  // A key with a null is not a key: the database generates it, or refuses the row.
+  // A key with a null is not a key: the database generates it, or rejects the row.
   const { rowCount } = await connection.run(sql`DELETE FROM ${STAGING} s USING (
       SELECT ${join(key)}, max(s."row") AS "last" FROM ${STAGING} s
       GROUP BY ${join(key)} HAVING count(*) > 1) d
@@ -140,24 +140,24 @@ export interface Merge {
   readonly connection: ImportConnection;
   readonly target: ImportTarget;
   readonly staged: Staged;
-  /** Only these rows; all of them when not given. */
+  /** Only these rows; by default all. */
   readonly range?: RowRange;
-  /** How many rows that are. */
+  /** The number of rows. */
   readonly rows: number;
-  /** Where they are; the staging table when not given. */
+  /** Their source; by default the staging table. */
   readonly source?: MergeSource;
 }
 
 const NO_ROW = sql`SELECT 1 WHERE FALSE`;
 
-/** How many rows a source has that was made for the statement. */
+/** The number of rows of a source that is part of the statement. */
 function total(source: MergeSource): Sql {
   return source === STAGED ? sql`NULL` : sql`(SELECT count(*) FROM ${source.name})`;
 }
 
 /**
- * Both parts in one statement, so that they see the same rows: a row that somebody else commits
- * between them would be neither updated nor inserted.
+ * Both parts in one statement, so that they have the same snapshot. A row that another transaction
+ * commits between them would otherwise be neither updated nor inserted.
  */
 function mergeStatement(work: Merge, same: Sql | null): Sql {
   const { target, range, source = STAGED } = work;
@@ -176,8 +176,8 @@ function mergeStatement(work: Merge, same: Sql | null): Sql {
 }
 
 /**
- * Both parts as one MERGE, which joins only once and keeps no rows to count them. It inserts rows
- * before the updates have freed all unique values. Null where it cannot tell all that is counted.
+ * Both parts as one MERGE, which joins only once and stores no rows for counting. It inserts rows
+ * before the updates have freed all unique values. Null where it cannot yield all counts.
  */
 function quickStatement(work: Merge, same: Sql | null): Sql | null {
   const { target, staged, source = STAGED } = work;
@@ -198,13 +198,13 @@ function quickStatement(work: Merge, same: Sql | null): Sql | null {
       ${total(source)} AS "total" FROM "merged"`;
 }
 
-/** Merges in the quick way where that is possible, else in the one for all. */
+/** Merges with the quick statement where possible, else with the general one. */
 export function mergeOf(work: Merge, isQuick: boolean): Sql {
   const same = sameKey(work.target, work.staged.columns);
   return (isQuick ? quickStatement(work, same) : null) ?? mergeStatement(work, same);
 }
 
-/** What the answer of {@link mergeOf} means. */
+/** The counts in the result of {@link mergeOf}. */
 export function mergeCounts(
   { target, staged, rows }: Merge,
   answer: Readonly<Record<string, unknown>> | undefined,
@@ -217,7 +217,7 @@ export function mergeCounts(
   return { inserted, updated, unchanged: found - updated, skipped: rows - found - inserted };
 }
 
-/** Merges; a key that somebody else inserts at the same time is a violation of its uniqueness. */
+/** Merges; a key that another transaction inserts concurrently causes a unique violation. */
 export async function mergeOnce(work: Merge, isQuick = false): Promise<MergeCounts> {
   const [answer] = (await work.connection.run(mergeOf(work, isQuick))).rows;
   const counts = mergeCounts(work, answer);
@@ -226,9 +226,9 @@ export async function mergeOnce(work: Merge, isQuick = false): Promise<MergeCoun
 }
 
 /**
- * Merges. When somebody else inserts a row of the file at the same time, its key collides, and in the
- * quick way unique values that rows of the file exchange do: then the merge is rolled back and repeated
- * with the table locked against other writers.
+ * Merges. A row of the file that another transaction inserts concurrently causes a key collision.
+ * With the quick statement, swapped unique values also collide. Then the merge is rolled back and
+ * repeated with the table locked against other writers.
  */
 export async function merge(work: Merge): Promise<MergeCounts> {
   const { connection, target, staged } = work;

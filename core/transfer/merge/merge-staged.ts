@@ -1,4 +1,4 @@
-/** Merges the staged rows into the table, and finds the faulty rows when the table refuses. */
+/** Merges the staged rows into the table, and finds the faulty rows when the merge fails. */
 import pg from 'pg';
 import { sql } from '#core/database/sql.ts';
 import type { RowRange } from '../copy/bisect-rows.ts';
@@ -18,7 +18,7 @@ export async function removeStagedDuplicates(run: ImportRun, staged: Staged): Pr
   return await removeDuplicates(run.connection, run.target, staged.columns);
 }
 
-/** Makes staged rows ready for the merge. @returns how many duplicates were removed */
+/** Prepares staged rows for the merge. @returns how many duplicates were removed */
 export async function prepareStaged(run: ImportRun, staged: Staged): Promise<number> {
   await refreshStatistics(run);
   const duplicates = await removeStagedDuplicates(run, staged);
@@ -48,8 +48,8 @@ async function refusalOf(
 }
 
 /**
- * Finds the first row that the table refuses by itself, by bisection: for faults that only the
- * database knows, such as an exception of a trigger.
+ * Finds the first row that the table rejects, by bisection: for faults that only the database can
+ * detect, such as an exception of a trigger.
  */
 async function search(
   run: ImportRun,
@@ -69,7 +69,10 @@ async function search(
   });
 }
 
-/** Why a merge is refused; not known where rows have no item, and somebody inserts it now. */
+/**
+ * The error of a failed merge. The cause is unknown if rows lacked an item that another transaction
+ * now inserts.
+ */
 async function blame(
   run: ImportRun,
   staged: Staged,
@@ -84,7 +87,7 @@ async function blame(
   return isRefusal ? new ImportRefused(await search(run, staged, failure)) : failure;
 }
 
-/** Merges what is staged. @throws {ImportRefused} */
+/** Merges the staged rows. @throws {ImportRefused} */
 export async function mergeStaged(run: ImportRun, staged: Staged): Promise<MergeCounts> {
   const { connection, target, options } = run;
   if ((await findInvalidKeys(run, staged, 1)).length > 0)

@@ -1,6 +1,6 @@
 /**
- * Merges the staged rows that the table accepts, and leaves out the others: first all at once, then
- * without those that violate a known constraint, and only then in smaller and smaller parts.
+ * Merges the staged rows that the table accepts, and skips the rest. It tries all rows at once,
+ * then without those that violate a known constraint, and then in smaller and smaller parts.
  */
 import pg from 'pg';
 import { reason } from '#core/base/errors/reason.ts';
@@ -20,7 +20,7 @@ import { InvalidKeys, type MergeCounts, merge, mergeOnce } from './merge-by-key.
 import { removeStagedDuplicates } from './merge-staged.ts';
 import { moveSequences } from './move-sequences.ts';
 
-/** Faults that are found at once. */
+/** The number of faults to find at once. */
 const BATCH = 20_000;
 
 type Failure = pg.DatabaseError | InvalidKeys;
@@ -29,12 +29,12 @@ function isFailure(error: unknown): error is Failure {
   return error instanceof InvalidKeys || isRowError(error);
 }
 
-/** An import that leaves out faulty rows. */
+/** An import that skips faulty rows. */
 export interface SkippingImport extends ImportRun {
   readonly rejected: RejectedRows;
 }
 
-/** Leaves out the rows of the faults. */
+/** Skips the rows of the faults. */
 async function reject(
   { connection, rejected }: SkippingImport,
   faults: readonly RowFault[],
@@ -46,7 +46,7 @@ async function reject(
   return removed;
 }
 
-/** Leaves out rows as long as some are found. @returns whether there were any */
+/** Skips rows as long as faults are found. @returns whether there were any */
 async function rejectAll(
   run: SkippingImport,
   find: (limit: number) => Promise<readonly RowFault[]>,
@@ -57,7 +57,7 @@ async function rejectAll(
   }
 }
 
-/** Merges all staged rows; null when some are refused, with the reason. */
+/** Merges all staged rows; returns the reason when some are rejected. */
 async function mergeAll(run: SkippingImport, staged: Staged): Promise<MergeCounts | Failure> {
   const { connection, target } = run;
   const rows = await countRows(connection);
@@ -109,7 +109,7 @@ async function mergeParts(run: SkippingImport, staged: Staged): Promise<MergeCou
     }
   };
   let refused = await bisectRows(connection, mergePart);
-  // A row can need another one that comes after it.
+  // A row may refer to a later one.
   for (let tried = Number.POSITIVE_INFINITY; refused.length < tried; ) {
     tried = refused.length;
     const still: typeof refused = [];
@@ -127,7 +127,7 @@ async function mergeParts(run: SkippingImport, staged: Staged): Promise<MergeCou
   return counts;
 }
 
-/** Merges what can be merged. @throws {TooManyRejected} */
+/** Merges the valid rows. @throws {TooManyRejected} */
 export async function mergeValidRows(
   run: SkippingImport,
   staged: Staged,

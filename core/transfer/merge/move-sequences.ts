@@ -1,4 +1,4 @@
-/** Moves the sequences of imported columns past the imported values, never backwards. */
+/** Advances the sequences of imported columns beyond the imported values, never backwards. */
 import { identifier, quote, type Sql, sql } from '#core/database/sql.ts';
 import { stagingColumn } from '../copy/staging-table.ts';
 import type { FileColumn } from '../file/file-column.ts';
@@ -19,9 +19,9 @@ function moveStatement(sequence: readonly [string, string], values: Sql): Sql {
 }
 
 /**
- * Moves each sequence that a column of the file owns.
- * @param staged where the values are, in the columns of the staging table; null: the file is the whole
- *   content of the target
+ * Advances each sequence that a column of the file owns.
+ * @param staged the source of the values, with the columns of the staging table; null: the file is
+ * the whole content of the target
  */
 export async function moveSequences(
   connection: ImportConnection,

@@ -1,6 +1,6 @@
 /**
- * Imports rows with related items: in batches through the writer of the API, in the order of the
- * file. A row that names an item of an earlier one begins a new batch, and finds it written.
+ * Imports rows with related items: in batches through the writer of the API, in file order. A row
+ * that names an item of an earlier row begins a new batch, so that the item is already written.
  */
 
 import { sql } from '#core/database/sql.ts';
@@ -16,13 +16,16 @@ import { ImportRefused, type ImportRun } from '../run/import-run.ts';
 import { NestedBatches, type NestedRow } from './nested-batch.ts';
 import { RowPayloads } from './nested-row.ts';
 
-/** Most rows and characters of a batch. */
+/** The maximum number of rows and of characters of a batch. */
 const ROWS = 500;
 const CHARACTERS = 1024 * 1024;
-/** Bytes of the file that become payloads at a time: these take far more memory than their text. */
+/**
+ * The number of file bytes to convert to payloads at once: payloads need far more memory than their
+ * text.
+ */
 const PIECE = 64 * 1024;
 
-/** The first rows that can be written together; all that are left unless `isEnd`, only a whole batch. */
+/** The first rows that can be written together; an incomplete batch only if `isEnd`. */
 function takeBatch(pending: NestedRow[], isEnd: boolean): NestedRow[] {
   const named = new Map<string, boolean>();
   let characters = 0;
@@ -60,7 +63,7 @@ function reading(batches: NestedBatches, reader: RowReader, read: () => void): v
   }
 }
 
-/** Moves the sequences of the columns that the file filled. */
+/** Advances the sequences of the columns that the file filled. */
 async function settleSequences(
   { connection, target, options }: ImportRun,
   names: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /**
- * Writes rows with related items in batches. A batch that is refused is rolled back and written again
- * in parts, until the rows that are at fault stand alone.
+ * Writes rows with related items in batches. A rejected batch is rolled back and written again in
+ * parts, until the faulty rows are isolated.
  */
 import { failureView } from '#core/access/error-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -47,8 +47,8 @@ class LackingItems extends Error {
 const NO_ITEM = reason('no_item_to_update');
 
 /**
- * Notes only where something is written: an import has one entry of history, none for each row. That
- * is too little for users, rights and the like.
+ * Records only the written collections: an import has one history entry, and no entry per row. That
+ * is too little for users, permissions and similar data.
  * @throws ServiceError UNPROCESSABLE_ENTITY for items of Sluice's own collections
  */
 function recorderOf(written: Set<string>): Recorder {
@@ -82,13 +82,13 @@ function faultOf(row: number, error: ServiceError): RowFault {
   };
 }
 
-/** The place of the item in the batch that an error is about. */
+/** The position in the batch of the item that an error refers to. */
 function placeOf({ details }: ServiceError): number | null {
   return typeof details.index === 'number' ? details.index : null;
 }
 
 export class NestedBatches {
-  /** Why rows refuse the file. */
+  /** The faults that reject the file. */
   readonly faults: RowFault[] = [];
   readonly #run: ImportRun;
   readonly #recorder: Recorder;
@@ -101,7 +101,7 @@ export class NestedBatches {
     this.#recorder = recorderOf(run.written);
   }
 
-  /** Takes the faults of a row. @throws {ImportRefused} when there are enough */
+  /** Adds the faults of a row. @throws {ImportRefused} when the limit is reached */
   refuse(faults: readonly RowFault[]): void {
     const { rejected, options } = this.#run;
     if (rejected !== null) {
@@ -118,13 +118,13 @@ export class NestedBatches {
     if (first !== undefined) throw new ImportRefused(first, ...rest);
   }
 
-  /** Writes rows, those that are at fault excepted. */
+  /** Writes rows, except the faulty ones. */
   async write(rows: readonly NestedRow[]): Promise<void> {
     const { connection } = this.#run;
     await connection.run(sql`SAVEPOINT batch`);
     try {
       const { inserted, updated } = await connection.work(() => this.#put(rows));
-      // Constraints that are deferred are checked now, and stay deferred.
+      // Deferred constraints are checked now, and stay deferred.
       await connection.run(
         sql`SAVEPOINT checked; SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO checked;
           RELEASE SAVEPOINT batch`,
@@ -139,7 +139,7 @@ export class NestedBatches {
     }
   }
 
-  /** The parts in which refused rows are written again, or why the only one is refused. */
+  /** The parts for writing rejected rows again, or the faults of a single row. */
   #parts(
     rows: readonly NestedRow[],
     error: unknown,
@@ -157,7 +157,7 @@ export class NestedBatches {
     return divide(rows, named);
   }
 
-  /** What the sender is told of a refusal. @throws what is none */
+  /** The errors of a rejection for the sender. @throws other errors */
   #errors(error: unknown): readonly ServiceError[] {
     const told = isRowError(error)
       ? translateFailure(error, failureView(this.#run.write.target, true))
@@ -170,7 +170,7 @@ export class NestedBatches {
   async #put(rows: readonly NestedRow[]): Promise<Counts> {
     const { target, options } = this.#run;
     const write = this.#writeOf(target.collection.name);
-    // A row that stands alone is named by no number, so that the reason is that of the row itself.
+    // The error of a single row has no index, so that its reason is that of the row itself.
     const isOne = rows.length === 1;
     const sent = rows.map(({ value }, index) => ({ place: isOne ? [] : [index], value }));
     const inputs = await this.#inputs(write, sent);
@@ -194,7 +194,7 @@ export class NestedBatches {
     const lacking = inputs.flatMap(({ intent }, place) => (intent === 'create' ? [place] : []));
     if (mode === 'update' && lacking.length > 0) throw new LackingItems(lacking);
     if (fixed.size === 0) return inputs;
-    // The primary key only fills new items.
+    // The primary key is only for new items.
     return inputs.map((input, place) => {
       if (input.intent === 'create') return input;
       const members = Object.entries(sent[place]?.value ?? {});
@@ -225,7 +225,7 @@ export class NestedBatches {
     };
   }
 
-  /** Ends the rows. @throws {ImportRefused} when some are at fault */
+  /** Ends the import. @throws {ImportRefused} when some rows are faulty */
   async end(): Promise<Counts> {
     this.#throwRefused();
     return { inserted: this.#inserted, updated: this.#updated };
@@ -237,7 +237,7 @@ function requireWritable(collection: Collection): Collection {
   throw forbidden(reason('write_collection_without_key', { name: collection.name }));
 }
 
-/** Puts the named rows each into a part of their own, and halves what lies behind the first. */
+/** Splits the named rows into separate parts, and halves the rest after the first. */
 function divide(rows: readonly NestedRow[], named: ReadonlySet<number>): NestedRow[][] {
   const first = Math.min(...named);
   if (named.size === 0 || first >= rows.length) {

@@ -1,6 +1,6 @@
 /**
- * Turns the rows of a file into payloads as the API takes them, with their related items. Tells which
- * items a payload names, and how many secrets it brings.
+ * Converts the rows of a file to payloads of the API, with their related items. Also returns the
+ * items that a payload names, and its number of secrets.
  */
 
 import type { Rights } from '#core/access/rights.ts';
@@ -16,20 +16,20 @@ import type { WriteTarget } from '#core/write/write-context.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
 import { keyValue, type NestedValues } from './nested-value.ts';
 
-/** Lists and objects within each other, as in a JSON body. */
+/** The maximum nesting of lists and objects, as in a JSON body. */
 const DEPTH_MAX = 256;
 const TOO_DEEP = reason('related_items_nested_too_deep', { limit: DEPTH_MAX });
 
-/** A row as it would be sent to the API. */
+/** A row as a payload of the API. */
 export interface RowPayload {
   readonly value: JsonObject;
   /** The items that it names, and whether it may change them. */
   readonly named: ReadonlyMap<string, boolean>;
-  /** Values that are to be hashed. */
+  /** The number of values to hash. */
   readonly secrets: number;
 }
 
-/** What is gathered while a row is read. */
+/** The collected data of a row. */
 interface Draft {
   readonly named: Map<string, boolean>;
   secrets: number;
@@ -48,7 +48,7 @@ export class Payloads {
   readonly #collection: Collection;
   readonly #values: NestedValues;
   readonly #rights: Rights;
-  /** The relations that the sender knows, by collection and field. */
+  /** The relations that are visible to the sender, by collection and field. */
   readonly #relations = new Map<Collection, Map<string, Relation | undefined>>();
 
   constructor({ catalog, rights }: WriteTarget, collection: Collection, values: NestedValues) {

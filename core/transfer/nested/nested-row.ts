@@ -1,4 +1,6 @@
-/** Makes payloads of the rows of a file: cells by the paths of their columns, objects as they are. */
+/**
+ * Converts the rows of a file to payloads: cells by the paths of their columns, objects unchanged.
+ */
 
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { writeExactJson } from '#core/base/json/exact-json.ts';
@@ -34,7 +36,7 @@ function put(tree: Tree, [name = '', ...rest]: readonly string[], value: unknown
   put(inner, rest, value);
 }
 
-/** Members that are all null are no item, but null themselves. */
+/** An item whose members are all null becomes null itself. */
 function itemOf(tree: Tree): JsonObject {
   const members = [...tree].map(([name, member]) => {
     if (!(member instanceof Map)) return [name, member.value] as const;
@@ -45,14 +47,14 @@ function itemOf(tree: Tree): JsonObject {
   return Object.fromEntries(members);
 }
 
-/** Why an object cannot have a member beside others; null when it can. */
+/** Why an object cannot contain a member in addition to some names; null when it can. */
 function memberFault(name: string, others: ReadonlySet<string>): Reason | null {
   if (others.has(name)) return reason('members_fill_field_twice', { name: JSON.stringify(name) });
   return name.includes('.') || others.size > 0 ? NestedColumns.conflict(name, others) : null;
 }
 
 export class RowPayloads {
-  /** The fields of the collection that rows had. */
+  /** The fields of the collection that occurred in rows. */
   readonly names = new Set<string>();
   readonly #run: ImportRun;
   readonly #columns: readonly FileColumn[];
@@ -60,7 +62,7 @@ export class RowPayloads {
   readonly #payloads: Payloads;
   #secrets = 0;
 
-  /** @param columns of a CSV file */
+  /** @param columns the columns of a CSV file */
   constructor(
     run: ImportRun,
     columns: readonly FileColumn[],
@@ -70,7 +72,7 @@ export class RowPayloads {
     this.#columns = columns;
     this.#fieldNamed = fieldNamed;
     const { parameters } = run.options;
-    // Cells were converted by the options before, and JSON in them is plain.
+    // Cells are already converted by the options, and JSON in them is plain.
     const isCsv = run.file.format === 'csv';
     const values = new NestedValues(isCsv ? {} : parameters);
     this.#payloads = new Payloads(run.write.target, run.write.collection, values);
@@ -107,14 +109,14 @@ export class RowPayloads {
     }
   }
 
-  /** What the row names by another key than the primary one. */
+  /** The items that the row names by a key other than the primary key. */
   #match(item: JsonObject): [string, boolean][] {
     const { key, fixed } = this.#run.target;
     if (fixed.size === 0) return [];
     return [[JSON.stringify(key.map(({ name }) => String(keyValue(item[name])))), true]];
   }
 
-  /** Rows that must find an item need the values of its key. */
+  /** Rows that must match an item need the values of its key. */
   #requireKey(item: JsonObject, fail: (fault: Omit<RowFault, 'row'>) => void): void {
     const { target } = this.#run;
     if (target.mode === 'insert' || (target.mode !== 'update' && target.fixed.size === 0)) return;
@@ -174,7 +176,7 @@ export class RowPayloads {
 
   readonly #paths = new Map<string, readonly string[] | Reason>();
 
-  /** The path of a member, or the reason why it has none. */
+  /** The path of a member, or the reason for its absence. */
   #memberColumn(name: string): readonly string[] | Reason {
     const known = this.#paths.get(name);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Turns what a file holds into values as a JSON body has them, by the options of the import. */
+/** Converts the contents of a file to values as in a JSON body, by the options of the import. */
 
 import { reason } from '#core/base/errors/reason.ts';
 import {
@@ -28,7 +28,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Whether numbers stand somewhere in a value whose digits a double may not keep. */
+/** Whether a value contains numbers that a double may round. */
 function isDelicate(value: unknown): boolean {
   if (value instanceof JsonNumber) return true;
   if (typeof value !== 'object' || value === null) return false;
@@ -43,7 +43,7 @@ function elements({ column }: Pick<ColumnField, 'column'>, list: readonly unknow
   });
 }
 
-/** A value whose numbers may be exact, as payloads have it. */
+/** A value for a payload, whose numbers stay exact. */
 function exactValue(field: ColumnField, value: unknown): unknown {
   if (!isDelicate(value)) return value;
   if (Array.isArray(value) && (field.column.elementType !== null || field.type === 'csv')) {
@@ -85,7 +85,7 @@ export class NestedValues {
     if (form === 'json') {
       const value = jsonOf(text);
       if (links !== null) return value;
-      // The null of JSON is a value, where the cell itself is not null.
+      // JSON's null is a value, unless the cell itself is null.
       return value === null ? new JsonText('null') : exactValue(field, value);
     }
     const item = links === null ? null : objectInCell(text);

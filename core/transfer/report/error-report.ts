@@ -1,6 +1,6 @@
 /**
- * The report of the rows that an import left out, as CSV in the order of the file: each fault with the
- * line and the text of its row, which are read from the file once more.
+ * The report of the rows that an import skipped, as CSV in file order. Each fault has the line and
+ * the text of its row, which are read from the file again.
  */
 import { stringify } from 'csv-stringify/sync';
 import { raw, sql } from '#core/database/sql.ts';
@@ -14,13 +14,13 @@ import type { ImportRun } from '../run/import-run.ts';
 import type { RejectedRows } from '../run/rejected-rows.ts';
 import { WrittenValues } from './written-values.ts';
 
-/** A column that is added stands last, since clients may know columns by their places. */
+/** New columns must be last, since clients may use column positions. */
 export const REPORT_COLUMNS = [
   ...['row', 'field', 'value', 'code', 'reason', 'line', 'original'],
   ...['reason_code', 'reason_parameters'],
 ];
 
-/** Longest text of a row, and of all rows together, that a report repeats. */
+/** The maximum length of a row's text, and of all texts together, in a report. */
 const ORIGINAL_MAX = 4_096;
 const ORIGINALS_MAX = 256 * 1024 * 1024;
 const FETCHED = 1_000;
@@ -105,7 +105,7 @@ async function rowNumbers({ connection }: ImportRun, count: number): Promise<Flo
   return numbers;
 }
 
-/** Whether a row gives a secret, which no report repeats. */
+/** Whether a row contains a secret, which a report must not repeat. */
 function givesSecret(row: Row, columns: readonly FileColumn[]): boolean {
   return columns.some(({ masked }, place) => {
     if (!masked) return false;
@@ -118,7 +118,7 @@ function givesSecret(row: Row, columns: readonly FileColumn[]): boolean {
   });
 }
 
-/** Whether a column that the sender leaves out is named like a field of secrets. */
+/** Whether an omitted column has the name of a field with secrets. */
 function leavesOutSecrets({ options }: ImportRun): boolean {
   const fields = options.catalog.collections.get(options.collection)?.fields;
   return Object.entries(options.parameters.mapping ?? {}).some(([header, name]) => {
@@ -127,7 +127,9 @@ function leavesOutSecrets({ options }: ImportRun): boolean {
   });
 }
 
-/** Reads the file once more; each step yields the last row that was read, and what was wanted. */
+/**
+ * Reads the file again; each step yields the number of the last row read, and the requested rows.
+ */
 async function* originals(
   run: ImportRun,
   columns: readonly FileColumn[],
@@ -162,7 +164,7 @@ async function* originals(
         () => (givesSecret(row, columns) ? null : row.source()),
         wanted[next] === row.number ? values.texts(row) : null,
       ),
-    // Nobody knows what stands where in such a row.
+    // The columns of such a row are unknown.
     fault: ({ row, place }, source) =>
       take(row ?? 0, place?.line ?? 0, () => (hasSecrets ? null : source), null),
     skipped: () => undefined,

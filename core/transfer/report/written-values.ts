@@ -1,6 +1,6 @@
 /**
- * Shows values in reports as the file has them, where options of the import convert its notation of
- * numbers, dates and times. They are read from the file once more.
+ * Shows values in reports as the file contains them, if import options convert its notation of
+ * numbers, dates and times. They are read from the file again.
  */
 import { conversionOf } from '../file/cell-format.ts';
 import type { FileColumn } from '../file/file-column.ts';
@@ -9,7 +9,7 @@ import { displayValue, type RowFault, UnreadableFile } from '../file/row-fault.t
 import type { Row } from '../file/row-reader.ts';
 import type { ImportRun } from '../run/import-run.ts';
 
-/** The texts of a row, by the places of their columns. */
+/** The texts of a row, by column index. */
 type Texts = readonly (string | null)[];
 
 export class WrittenValues {
@@ -26,7 +26,7 @@ export class WrittenValues {
     );
   }
 
-  /** The texts of a row; null where none is converted. */
+  /** The texts of a row; null without converted columns. */
   texts(row: Row): Texts | null {
     if (this.#converted.size === 0) return null;
     return this.#columns.map((_, place) => displayValue(row.written(place)));
@@ -47,14 +47,14 @@ export class WrittenValues {
     return one < 0 ? field.split(',').map(placeOf) : [one];
   }
 
-  /** Whether the value of a fault may be another one in the file. */
+  /** Whether the value of a fault may differ from the file. */
   concerns({ row, field, value }: RowFault): boolean {
     if (row === null || field === null || value === null) return false;
     return this.#placesOf(field).some((place) => this.#converted.has(place));
   }
 }
 
-/** The faults of a refused file, with values as the file has them. */
+/** The faults of a rejected file, with values as the file contains them. */
 export async function withWrittenValues(
   run: ImportRun,
   columns: readonly FileColumn[],
@@ -80,7 +80,7 @@ export async function withWrittenValues(
     }
     if (found.size < wanted.size) reader.end();
   } catch (error) {
-    // Rows behind the place where the file cannot be read have no faults.
+    // Rows after the unreadable position have no faults.
     if (!(error instanceof UnreadableFile)) throw error;
   }
   const told = ({ field, value, row, ...fault }: RowFault): RowFault => {

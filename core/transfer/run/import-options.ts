@@ -1,4 +1,4 @@
-/** What an import takes, and what it tells at its end. */
+/** The input of an import, and its result. */
 
 import type pg from 'pg';
 import type { Caller } from '#core/access/grants.ts';
@@ -21,14 +21,14 @@ export interface ImportResult {
   readonly duplicates: number;
   /** Rows without any value, and rows that a trigger discarded. */
   readonly skipped: number;
-  /** Faulty rows that were left out; 0 when one of them refuses the file. */
+  /** Faulty rows that were skipped; 0 when one faulty row rejects the file. */
   readonly failed: number;
-  /** Nothing of it was kept; absent when it was. */
+  /** Nothing was written; absent otherwise. */
   readonly dry_run?: boolean;
 }
 
 export interface ImportOptions {
-  /** A connection for this import alone, outside of a transaction. */
+  /** An exclusive connection for this import, outside a transaction. */
   readonly client: pg.ClientBase;
   readonly catalog: Catalog;
   readonly collection: string;
@@ -45,8 +45,8 @@ export interface ImportOptions {
   /** Cancels the running statement of a backend, from another connection. */
   readonly interrupt: (backend: number) => Promise<void>;
   /**
-   * Runs a script that analyzes a table, on another connection, so that its lock is not held for as
-   * long as the import takes. What goes wrong there is not worth an import.
+   * Runs a script that analyzes a table, on another connection, so that its lock is released before
+   * the import ends. Its failure must not fail the import.
    */
   readonly analyze: (script: string) => Promise<void>;
   readonly progress: (progress: JobProgress) => void;
@@ -57,7 +57,7 @@ export interface ImportOptions {
   readonly failpoint: (name: string) => Promise<void>;
   /** Maximum number of reported faults. */
   readonly errorLimit: number;
-  /** Stores the report of the rows that are left out, as CSV, before `complete`. */
+  /** Stores the report of the skipped rows, as CSV, before `complete`. */
   readonly report: (content: AsyncIterable<Uint8Array>) => Promise<void>;
   /**
    * Records the result on the client; the last statement before COMMIT.
@@ -71,10 +71,10 @@ export interface ImportSender {
   readonly caller: Caller;
   readonly rights: Rights;
   readonly bounds: QueryBounds;
-  /** Hashes a secret in the slow way. */
+  /** Hashes a secret with a slow hash. */
   readonly hash: (secret: string) => Promise<string>;
-  /** What a collection demands of items that are related to those of the file. */
+  /** The requirements of a collection for items that are related to those of the file. */
   readonly ruleOf: (collection: Collection) => CollectionRule;
-  /** Most items that one row may write; undefined: no bound. */
+  /** The maximum number of items that one row may write; undefined: no limit. */
   readonly maxItems: number | undefined;
 }

@@ -14,17 +14,17 @@ export interface ImportRun {
   readonly target: ImportTarget;
   readonly file: ImportFile;
   readonly options: ImportOptions;
-  /** The rows that are left out; null when one faulty row refuses the file. */
+  /** The skipped rows; null when one faulty row rejects the file. */
   readonly rejected: RejectedRows | null;
   /** The collections that rows were written to. */
   readonly written: Set<string>;
-  /** The write that rows are judged as. */
+  /** The write context that rows are validated with. */
   readonly write: WriteContext;
   /** The columns that files may have for related items. */
   readonly related: NestedColumns;
 }
 
-/** The file is refused, for these reasons. */
+/** The file is rejected, for these reasons. */
 export class ImportRefused extends Error {
   readonly faults: readonly [RowFault, ...RowFault[]];
 

@@ -1,9 +1,9 @@
-/** Who sends a file: his rights, and the write that his rows are judged as. */
+/** The sender of a file: its permissions, and the write context that validates its rows. */
 import { forbidden } from '#core/base/errors/service-error.ts';
 import { NO_RULE, type WriteContext } from '#core/write/write-context.ts';
 import type { ImportOptions } from './import-options.ts';
 
-/** The write that the rows of a file are judged as. Secrets stay as they are while they are judged. */
+/** The write context that validates the rows of a file. Secrets stay unhashed during validation. */
 export function openImportWrite(options: ImportOptions): WriteContext {
   const { catalog, client, sender } = options;
   const { caller, rights, bounds } = sender;

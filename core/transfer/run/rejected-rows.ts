@@ -1,6 +1,6 @@
 /**
- * The faults of rows that an import leaves out, in a file without a name: it needs no memory, and is
- * gone with the process. Each has the form of a row of COPY.
+ * The faults of rows that an import skips, in an unlinked file: it needs no memory, and disappears
+ * with the process. Each has the form of a COPY row.
  */
 import {
   closeSync,
@@ -17,11 +17,11 @@ import { storable } from '#core/jobs/storable-json.ts';
 import { CopyText } from '../file/copy-text.ts';
 import type { RowFault } from '../file/row-fault.ts';
 
-/** Most rows that an import may leave out. */
+/** The maximum number of rows that an import may skip. */
 export const REJECTED_MAX = 1_000_000;
 const BATCH = 256 * 1024;
 
-/** More rows are faulty than may be. */
+/** The number of faulty rows exceeds the limit. */
 export class TooManyRejected extends Error {
   readonly max: number;
 
@@ -31,7 +31,7 @@ export class TooManyRejected extends Error {
   }
 }
 
-/** What was collected at some time, to return to. */
+/** A state of the collected faults, for a rollback. */
 export interface Checkpoint {
   readonly rows: number;
   readonly bytes: number;
@@ -39,7 +39,7 @@ export interface Checkpoint {
 }
 
 export class RejectedRows {
-  /** How many rows are left out. */
+  /** The number of skipped rows. */
   rows = 0;
   readonly #max: number;
   readonly #file: number;
@@ -52,10 +52,10 @@ export class RejectedRows {
   readonly #firstMax: number;
 
   constructor(options: {
-    /** More rows than these are too many. */
+    /** The maximum number of rows. */
     max: number;
     firstMax: number;
-    /** A fault without what the reader of the report must not see. */
+    /** Removes parts of a fault that are hidden from the reader of the report. */
     shown: (fault: RowFault) => RowFault;
   }) {
     this.#max = Math.min(options.max, REJECTED_MAX);
@@ -67,13 +67,13 @@ export class RejectedRows {
     rmSync(folder, { recursive: true });
   }
 
-  /** Counts rows that are left out. @throws {TooManyRejected} */
+  /** Counts skipped rows. @throws {TooManyRejected} */
   count(rows: number): void {
     this.rows += rows;
     if (this.rows > this.#max) throw new TooManyRejected(this.#max);
   }
 
-  /** Keeps a fault of a row. */
+  /** Stores a fault of a row. */
   add(fault: RowFault): void {
     if (this.first.length < this.#firstMax) this.first.push(fault);
     const { row, field, value, code, reason } = this.#shown(fault);
@@ -104,7 +104,7 @@ export class RejectedRows {
     return { rows: this.rows, bytes: this.#bytes, first: this.first.length };
   }
 
-  /** Forgets what was collected since. */
+  /** Discards the faults since the checkpoint. */
   rewind({ rows, bytes, first }: Checkpoint): void {
     this.#flush();
     ftruncateSync(this.#file, bytes);
@@ -113,7 +113,7 @@ export class RejectedRows {
     this.first.length = first;
   }
 
-  /** Everything that was collected, as the text of a COPY. */
+  /** All collected faults, as the text of a COPY. */
   read(): AsyncIterable<Buffer> {
     this.#flush();
     const range = this.#bytes === 0 ? {} : { start: 0, end: this.#bytes - 1 };

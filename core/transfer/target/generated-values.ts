@@ -1,6 +1,6 @@
 /**
- * The values that presets and special flags give to the rows of a file, as expressions for the merge:
- * those of new items and those of items that exist.
+ * The values that presets and special flags generate for the rows of a file, as expressions for the
+ * merge: for new items and for existing items.
  */
 
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -12,27 +12,27 @@ import { type Action, type Item, type Row, toRow } from '#core/write/payload.ts'
 import { applySpecials, removeMaskedValues } from '#core/write/special-flags.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
 
-/** A value that a column is given. */
+/** A generated value of a column. */
 export interface GeneratedValue {
   readonly value: Sql;
   /**
-   * Which rows it is for: those that lack a value, those whose value is empty as well, or all of
-   * them, whatever the file says.
+   * The rows it applies to: those without a value, those whose value is empty as well, or all of
+   * them, overriding the file.
    */
   readonly for: 'lacking' | 'empty' | 'all';
 }
 
-/** What is made for the rows of one action. */
+/** The generated values for the rows of one action. */
 export interface ActionValues {
   /** By column. */
   readonly values: ReadonlyMap<string, GeneratedValue>;
-  /** Fields whose preset does not fit: rows that lack them are refused. */
+  /** Fields whose preset does not fit: rows without a value are rejected. */
   readonly misfits: ReadonlySet<string>;
-  /** A flag makes what its field does not take: each row is refused. */
+  /** A flag generates a value that its field cannot store: each row is rejected. */
   readonly impossible: boolean;
 }
 
-/** What is made for new items, and for those that exist. */
+/** The generated values for new and for existing items. */
 export type GeneratedValues = Readonly<Record<Action, ActionValues>>;
 
 function fittingRow({ collection }: WriteContext, item: Item, action: Action): Row | null {
@@ -48,7 +48,7 @@ function typed({ column }: ColumnField, text: string | null): Sql {
   return sql`${text}::text::${bareType(column)}`;
 }
 
-/** Whether the value is made anew for each row that has none. */
+/** Whether a new value is generated for each row without one. */
 function isGenerated({ special }: ColumnField, action: Action): boolean {
   return action === 'create' && special.includes('uuid');
 }
@@ -80,8 +80,8 @@ async function madeFor(write: WriteContext, action: Action): Promise<ActionValue
 }
 
 /**
- * What presets and special flags make for a caller's rows.
- * @throws ServiceError UNPROCESSABLE_ENTITY for a preset that leads nowhere
+ * The values that presets and special flags generate for a caller's rows.
+ * @throws ServiceError UNPROCESSABLE_ENTITY for a preset that cannot be resolved
  */
 export async function generatedValues(write: WriteContext): Promise<GeneratedValues> {
   return { create: await madeFor(write, 'create'), update: await madeFor(write, 'update') };
@@ -89,7 +89,7 @@ export async function generatedValues(write: WriteContext): Promise<GeneratedVal
 
 /**
  * The value of a column for a staged row.
- * @param given what the file says, with what stands for it in rows that lack it
+ * @param given the file's value, with the argument as the replacement in rows without one
  */
 export function valueWith(
   made: GeneratedValue | undefined,

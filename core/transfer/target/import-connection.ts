@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { simpleQuery } from '#core/database/simple-query.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 
-/** How often (ms) a statement of several is cancelled. */
+/** How often (ms) the cancellation of a sequence of statements is repeated. */
 const CANCEL_AGAIN_MS = 100;
 
 export type Rows = pg.QueryResult<Record<string, unknown>>;
@@ -59,7 +59,7 @@ export class ImportConnection {
     }
   }
 
-  /** Runs several statements; whichever runs when the import is cancelled is cancelled with it. */
+  /** Runs several statements; cancelling the import cancels the running one. */
   async work<T>(statements: () => Promise<T>): Promise<T> {
     this.signal.throwIfAborted();
     const working = statements();
@@ -68,7 +68,7 @@ export class ImportConnection {
       () => true,
     );
     const cancel = async () => {
-      // A cancellation between two statements hits none of them.
+      // A cancellation between two statements has no effect.
       while (!(await Promise.race([isOver, delay(CANCEL_AGAIN_MS, false)]))) {
         await this.#interrupt(this.#backend).catch(() => undefined);
       }
@@ -101,7 +101,7 @@ export class ImportConnection {
     }
   }
 
-  /** Runs several statements that travel together, and stops at the first that fails. */
+  /** Runs several statements in one message, up to the first that fails. */
   async runAll(statements: readonly Sql[]): Promise<readonly Rows[]> {
     this.signal.throwIfAborted();
     try {
@@ -112,7 +112,7 @@ export class ImportConnection {
     }
   }
 
-  /** Runs a statement that answers one number. */
+  /** Runs a statement that returns one number. */
   async number(statement: Sql): Promise<number> {
     const { rows } = await this.run(statement);
     return Number(Object.values(rows[0] ?? {})[0] ?? 0);

@@ -1,4 +1,4 @@
-/** The table that a file goes to: whether it may be imported into, and what the import asks of it. */
+/** The target table of a file: whether it accepts imports, and the facts that the import needs. */
 import * as v from 'valibot';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
@@ -24,9 +24,9 @@ function illegal(collection: string, why: Reason): ServiceError {
 
 /**
  * The collection that a file may be imported into, with the fields that it may fill.
- * @param only the names of those fields; all of them when not given
- * @throws {ServiceError} FORBIDDEN when there is none or it is Sluice's own,
- *   UNPROCESSABLE_ENTITY when its rows cannot be written or have no key
+ * @param only the names of those fields; by default all
+ * @throws {ServiceError} FORBIDDEN when it does not exist or is Sluice's own, UNPROCESSABLE_ENTITY
+ * when its rows cannot be written or have no key
  */
 export function importable(
   catalog: Catalog,
@@ -57,35 +57,35 @@ export interface CheckConstraint {
   readonly columns: readonly string[];
 }
 
-/** The table with what only the database can say right now. */
+/** The table with its current properties in the database. */
 export interface ImportTarget {
   readonly collection: ImportableCollection;
   readonly table: TableDescriptor;
   readonly name: Sql;
   readonly mode: NonNullable<ImportParameters['mode']>;
-  /** The unique key by which rows find their items: the primary key, or another one. */
+  /** The unique key that matches rows with items: the primary key, or another one. */
   readonly key: readonly ColumnField[];
   /** Columns of the primary key that is not `key`: they fill new items, and are never changed. */
   readonly fixed: ReadonlySet<string>;
   /** Defaults as expressions, identity included, by column. */
   readonly defaults: ReadonlyMap<string, Sql>;
-  /** Columns that take no null. */
+  /** NOT NULL columns. */
   readonly required: ReadonlySet<string>;
   /** Conditions of generated columns, by column. */
   readonly generated: ReadonlyMap<string, Sql>;
-  /** Types of staging columns that must differ: domains that refuse null. */
+  /** Types of staging columns that must differ: domains that reject null. */
   readonly looseTypes: ReadonlyMap<string, Sql>;
-  /** The types that texts are cast to without losing anything of them; not for domains. */
+  /** Lossless cast types for texts; not for domains. */
   readonly casts: ReadonlyMap<string, Sql>;
-  /** Its pages, and the rows that PostgreSQL believes them to hold. */
+  /** Its pages, and its estimated number of rows. */
   readonly pages: number;
   readonly estimate: number;
   readonly checks: readonly CheckConstraint[];
-  /** What presets and special flags give to rows. */
+  /** The values that presets and special flags generate. */
   readonly made: GeneratedValues;
-  /** COPY knows the option DEFAULT (PostgreSQL 16). */
+  /** COPY supports the option DEFAULT (PostgreSQL 16). */
   readonly copyDefault: boolean;
-  /** MERGE tells what became of each row (PostgreSQL 17). */
+  /** MERGE returns the action for each row (PostgreSQL 17). */
   readonly mergeReturning: boolean;
 }
 
@@ -141,8 +141,8 @@ function factsOf(table: string): Sql {
 }
 
 /**
- * Asks the database for the expressions of a table, each name in them qualified, so that they
- * mean the same wherever they are put.
+ * Reads the expressions of a table from the database, with all names qualified, so that they are
+ * valid in any statement.
  */
 export async function openTarget(
   connection: ImportConnection,

@@ -1,4 +1,6 @@
-/** The unique keys of a collection, and the one by which the rows of a file find their items. */
+/**
+ * The unique keys of a collection, and the one that matches the rows of a file with their items.
+ */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
@@ -6,8 +8,8 @@ import { type Collection, type ColumnField, isColumn } from '#core/model/catalog
 import type { TableDescriptor } from '#core/model/catalog/descriptor.ts';
 
 /**
- * The column lists of the primary key, the unique constraints and the unique indexes that cover every
- * row and consist of columns alone.
+ * The column lists of the primary key, the unique constraints and the unique indexes that cover
+ * every row and contain no expressions.
  */
 export function uniqueKeys(table: TableDescriptor): string[][] {
   const lists = new Map<string, string[]>();
@@ -30,7 +32,7 @@ function sameNames(some: readonly string[], others: readonly string[]): boolean 
 
 /**
  * The fields of a unique key of the collection, in any order.
- * @throws {ServiceError} INVALID_QUERY, which names the unique keys whose fields are all known here
+ * @throws {ServiceError} INVALID_QUERY, which lists the unique keys whose fields are all known here
  */
 export function matchKey(
   { table, fields, name }: Collection,

@@ -1,4 +1,4 @@
-/** Conditions of which some are known before any row is looked at. */
+/** Conditions of which some are known before any row is read. */
 import { join, type Sql, sql } from '#core/database/sql.ts';
 
 export type Condition = boolean | Sql;

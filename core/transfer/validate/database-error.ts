@@ -13,7 +13,7 @@ import { displayReason, displayValue, type RowFault } from '../file/row-fault.ts
 
 /**
  * Classes of SQLSTATE that do not concern a row: connection, features, transaction states, missing
- * objects and rights, resources, operators, and the server itself.
+ * objects and privileges, resources, operators, and the server itself.
  */
 const OTHER_CLASSES = new Set(
   ['08', '0A', '25', '26', '28', '3B', '3D', '3F', '40', '42', '53', '54', '55', '57', '58'].concat(
@@ -21,12 +21,12 @@ const OTHER_CLASSES = new Set(
   ),
 );
 
-/** Classes of what is unknown, too long or not there, for values as well. */
+/** Classes of unknown, too long or missing names, which values may also cause. */
 const READING = new Set(['0A', '3F', '42', '54']);
 
 /**
- * The error concerns a row, not the server or the program. What names a column of a line failed as
- * that value was read, whatever the class: some types read a syntax or names.
+ * Whether the error concerns a row, not the server or the program. An error that names a column of
+ * a line occurred while its value was read, whatever the class: some types parse a syntax or names.
  */
 export function isRowError(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError) || isTransient(error)) return false;
@@ -63,7 +63,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
 };
 const REFUSED = reason('database_refuses_row');
 
-/** The words of the database, for those who may see them. */
+/** The database's message, for callers that may see it. */
 function toldWords({ message }: pg.DatabaseError, { words }: FailureView) {
   return words ? { reason: reason('database_says', { message }) } : {};
 }
@@ -72,7 +72,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** The row that PostgreSQL refused. */
+/** The row that PostgreSQL rejected. */
 export interface RefusedRow {
   readonly row: number | null;
   /** Field and value of the file, if known. */
@@ -80,7 +80,7 @@ export interface RefusedRow {
   readonly value?: string | null;
 }
 
-/** The fault of a refused row, as the sender of the file may see it. */
+/** The fault of a rejected row, as the sender of the file may see it. */
 export function rowErrorFault(
   error: pg.DatabaseError,
   view: FailureView,

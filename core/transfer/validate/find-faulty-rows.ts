@@ -32,9 +32,9 @@ interface Question {
   /** Its columns. */
   readonly columns: readonly string[];
   readonly reason: Reason;
-  /** Rows lack a value; "value" is the kind of the fault, which the API tells of every field. */
+  /** Rows lack a value; "value" is the kind of the fault, which is visible for every field. */
   readonly isMissing?: boolean;
-  /** It tells that there is no item with a key, which not everybody may know. */
+  /** It discloses that no item has a key, which may be hidden from the sender. */
   readonly isUnmatched?: boolean;
   readonly statement: Sql;
 }
@@ -144,7 +144,7 @@ function foreignKeyQuestion(subject: StagedRows, key: ForeignKeyDescriptor): Que
   };
 }
 
-/** Column lists of the unique keys beside the one by which rows find their items. */
+/** Column lists of the unique keys except the one that matches rows with items. */
 function uniqueLists({ target: { table, key }, same }: StagedRows): string[][] {
   const matched = new Set(key.map(({ name }) => name));
   return uniqueKeys(table).filter(
@@ -194,7 +194,7 @@ function uniqueQuestions(subject: StagedRows, columns: readonly string[]): Quest
 
 /** Rows with a new key although only the database may generate it. */
 function numberedKeyQuestions({ target, staged, same }: StagedRows): Question[] {
-  // There, these rows have no item to update.
+  // There, these rows match no item to update.
   if (target.mode === 'update') return [];
   return target.key.flatMap(({ name, column }) => {
     const place = staged.columns.findIndex((entry) => entry.name === name);
@@ -212,7 +212,7 @@ function numberedKeyQuestions({ target, staged, same }: StagedRows): Question[] 
   });
 }
 
-/** Rows without a value in a key by which they should find their items. */
+/** Rows without a value in the key that must match their items. */
 function emptyKeyQuestions({ target, staged, same }: StagedRows): Question[] {
   if (same === null || (target.mode !== 'update' && target.fixed.size === 0)) return [];
   return target.key.map(({ name }) => ({
@@ -225,7 +225,7 @@ function emptyKeyQuestions({ target, staged, same }: StagedRows): Question[] {
   }));
 }
 
-/** Rows of an import that only updates, and whose item does not exist. */
+/** Rows without a matching item, in an import that only updates. */
 function unmatchedQuestions({ target, staged, same }: StagedRows): Question[] {
   if (same === null || target.mode !== 'update') return [];
   const columns = target.key.map(({ name }) => name);
@@ -295,12 +295,12 @@ async function askAll(
   return faults;
 }
 
-/** Keys that a merge would not refuse: new ones of identity columns, and those with a null. */
+/** Faulty keys that a merge would accept: new ones of identity columns, and those with a null. */
 function badKeyQuestions(subject: StagedRows): Question[] {
   return [...numberedKeyQuestions(subject), ...emptyKeyQuestions(subject)];
 }
 
-/** The rows whose key must be refused before the merge, up to `limit`. */
+/** The rows whose key must be rejected before the merge, up to `limit`. */
 export async function findInvalidKeys(
   run: ImportRun,
   staged: Staged,
@@ -321,7 +321,7 @@ export async function findFaultyRows(
 ): Promise<RowFault[]> {
   const { target } = run;
   const subject = stagedRowsOf(run, staged);
-  // These have been judged already, missing items alike.
+  // These links were checked already, including missing items.
   const restricted = new Set(
     restrictedLinks(run, staged.columns).map(({ foreignKey }) => foreignKey.name),
   );
@@ -339,7 +339,7 @@ export async function findFaultyRows(
   ].filter(isReported);
   const keys = [...badKeyQuestions(subject), ...unmatchedQuestions(subject)];
   const incomplete = await askAll(run, [...keys, ...missing], limit);
-  // Constraints say nothing of rows that cannot be written anyway.
+  // Rows that cannot be written anyway need no constraint fault.
   const told = new Set(incomplete.map(({ row }) => row));
   const broken = incomplete.length < limit ? await askAll(run, constraints, limit) : [];
   return [...incomplete, ...broken.filter(({ row }) => !told.has(row))].slice(0, limit);

@@ -1,4 +1,7 @@
-/** Hashes the secrets of staged rows. Each takes long on purpose, so a file may bring but so many. */
+/**
+ * Hashes the secrets of staged rows. Hashing is slow on purpose, so their number per file is
+ * limited.
+ */
 
 import { reason } from '#core/base/errors/reason.ts';
 import { join, raw, type Sql, sql } from '#core/database/sql.ts';
@@ -8,16 +11,16 @@ import type { FileColumn } from '../file/file-column.ts';
 import type { RowFault } from '../file/row-fault.ts';
 import type { ImportRun } from '../run/import-run.ts';
 
-/** Most secrets that one file may bring. */
+/** The maximum number of secrets per file. */
 export const SECRETS_MAX = 1_000;
-/** Secrets that are hashed at the same time. */
+/** The number of secrets to hash at the same time. */
 const AT_ONCE = 4;
 
 /** A column of secrets, with its index. */
 interface SecretColumn {
   readonly name: string;
   readonly place: number;
-  /** Its hashes are JSON texts. */
+  /** Whether its hashes are stored as JSON texts. */
   readonly isJson: boolean;
 }
 
@@ -37,7 +40,7 @@ function secretsOf(columns: readonly SecretColumn[]): Sql {
   return sql`(${join(lists, ' UNION ALL ')}) h`;
 }
 
-/** The rows whose secrets are too many. */
+/** The rows with secrets beyond the limit. */
 export async function findSurplusSecrets(
   { connection }: ImportRun,
   staged: Staged,

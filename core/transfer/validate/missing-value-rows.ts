@@ -1,6 +1,6 @@
 /**
- * Finds the required values that faulty rows lack. Those rows are not staged, so they are judged
- * here: a row lacks a value when it has null for it, or when it has none and its item is new.
+ * Finds the required values that faulty rows lack. Those rows are not staged, so they are checked
+ * here: a row lacks a value when it is null, or when it is absent and the item is new.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -37,13 +37,13 @@ function readValue(row: Row, place: number): string | null | undefined {
   }
 }
 
-/** Rows that the database is asked about. */
+/** The maximum number of rows to check in the database. */
 const CANDIDATES_MAX = 10_000;
 
-/** Collects rows of one pass; their number is bounded like that of the faults. */
+/** Collects rows of one pass; their number is limited like that of the faults. */
 export class MissingValueRows {
   readonly #target: ImportTarget;
-  /** Required columns, with their place in the file or -1. */
+  /** Required columns, with their index in the file or -1. */
   readonly #required: readonly { readonly name: string; readonly place: number }[];
   readonly #key: readonly number[];
   #certain: RowFault[] = [];
@@ -59,7 +59,7 @@ export class MissingValueRows {
       .map((name) => ({ name, place: placeOf(name) }));
   }
 
-  /** Takes a row that is faulty because of some fields. */
+  /** Adds a row that is faulty because of some fields. */
   add(row: Row, faulty: ReadonlySet<string>): void {
     const absent: string[] = [];
     for (const { name, place } of this.#required) {
@@ -67,7 +67,7 @@ export class MissingValueRows {
       if (value === null) this.#certain.push(lack(row.number, name));
       else if (value === undefined && !this.#target.defaults.has(name)) absent.push(name);
     }
-    // Nothing is new when rows only update; without its key, nobody knows whether an item is.
+    // In update mode no item is new; without its key it is unknown whether an item is new.
     if (this.#target.mode === 'update') return;
     if (absent.length === 0 || this.#candidates.length === CANDIDATES_MAX) return;
     if (this.#target.key.some(({ name }) => faulty.has(name))) return;
@@ -77,14 +77,14 @@ export class MissingValueRows {
     this.#candidates.push({ row: row.number, fields: absent, key: isWhole ? key : null });
   }
 
-  /** The faults that the database cannot deny, since this was called before. */
+  /** The faults that do not depend on the database, since the last call. */
   takeCertain(): readonly RowFault[] {
     const taken = this.#certain;
     if (taken.length > 0) this.#certain = [];
     return taken;
   }
 
-  /** The faults, beside `known` others. */
+  /** All faults, in addition to `known` others. */
   async faults(run: ImportRun, known: number): Promise<RowFault[]> {
     const existing = await this.#existing(run);
     const absent = this.#candidates
@@ -93,7 +93,7 @@ export class MissingValueRows {
     return [...this.#certain, ...absent].slice(0, Math.max(0, run.options.errorLimit - known));
   }
 
-  /** The candidates whose key the table has; all of them when a key is none of its type. */
+  /** The candidates whose key exists in the table; all of them when a key does not fit its type. */
   async #existing({ connection, target }: ImportRun): Promise<Set<number>> {
     const keyed = this.#candidates.flatMap(({ row, key }) => (key === null ? [] : [{ row, key }]));
     if (keyed.length === 0) return new Set();

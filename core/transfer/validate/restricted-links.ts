@@ -1,6 +1,6 @@
 /**
  * Finds the staged rows that refer to items which the sender of the file may not read, with one
- * statement for each foreign key. Hidden and missing items are refused alike.
+ * statement per foreign key. Hidden and missing items are rejected alike.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -15,14 +15,14 @@ import type { ImportRun } from '../run/import-run.ts';
 import { ROW_NUMBER, resultingRows, stagedRowsOf } from './staged-rows.ts';
 import { canSeeValues, visibleFieldNames } from './visible-faults.ts';
 
-/** A foreign key to a collection of which the sender may read some items, or none. */
+/** A foreign key to a collection of which the sender may read only some items, or no items. */
 export interface RestrictedLink {
   readonly foreignKey: ForeignKeyDescriptor;
   readonly one: End;
 }
 
 /**
- * Those foreign keys that the columns of a file belong to.
+ * The restricted foreign keys of a file's columns.
  * @param every also those to collections of which the sender may read all items
  */
 export function restrictedLinks(
@@ -43,12 +43,12 @@ export function restrictedLinks(
   });
 }
 
-/** The rows of the file that name a column of the key, with the key as they will have it. */
+/** The rows of the file that name a column of the key, with their resulting key. */
 function linkingRows(run: ImportRun, staged: Staged, names: readonly string[]): Sql {
   const places = names.map((name) => staged.columns.findIndex((column) => column.name === name));
   const isLacking = places.some((place) => place < 0 || staged.lacking.has(place));
   if (names.length === 1 || !isLacking) {
-    // What a row lacks is null there.
+    // A missing value is null there.
     const values = names.map(
       (name, part) => sql`s.${stagingColumn(places[part] ?? 0)} AS ${identifier(name)}`,
     );
@@ -100,7 +100,7 @@ async function faultsOf(
 }
 
 /**
- * The rows that refer to what the sender may not read, up to `limit` faults.
+ * The rows that refer to items which the sender may not read, up to `limit` faults.
  * @param every as for {@link restrictedLinks}: then missing items are found in all of them
  */
 export async function findRestrictedLinks(

@@ -1,5 +1,6 @@
 /**
- * What the caller's rights and all validations demand of the staged rows of one action, as conditions.
+ * The requirements of the caller's permissions and all validations for the staged rows of one
+ * action, as conditions.
  */
 import type { Permission } from '#core/access/rights.ts';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
@@ -16,17 +17,17 @@ import { all, any, type Condition, not } from './condition.ts';
 import { RowSource, SOURCE_ROW_NUMBER } from './row-source.ts';
 import { aliasOf, RuleConditions } from './rule-condition.ts';
 
-/** What is demanded of the rows of one action. */
+/** The requirements for the rows of one action. */
 export interface RowRules {
   readonly action: Action;
   readonly preparation: ItemPreparation;
-  /** Holds for the rows that the caller may write so. */
+  /** Holds for the rows that the caller may write with this action. */
   readonly isAllowed: Condition;
-  /** Holds for rows that pass for certain; the others are to be looked at. */
+  /** Holds for rows that are certainly valid; other rows need a check. */
   readonly isValid: Condition;
-  /** The rows that the conditions speak of. */
+  /** The source of the rows in the conditions. */
   readonly source: RowSource;
-  /** Rules on the items that are updated, in the order of the columns that {@link ruled} gives. */
+  /** Rules on the updated items, in the order of the columns from {@link ruled}. */
   readonly rules: readonly Filter[];
 }
 
@@ -34,7 +35,7 @@ function ruleColumn(index: number): string {
   return `sluice rule ${index}`;
 }
 
-/** Holds where the permissions to create cover what a row gives. */
+/** Holds where the permissions to create cover the given fields of a row. */
 function creationAllowed(permissions: readonly Permission[], source: RowSource): Condition {
   if (permissions.length === 0) return false;
   const covers = (name: string) =>
@@ -42,7 +43,7 @@ function creationAllowed(permissions: readonly Permission[], source: RowSource):
   return all(source.names.filter((name) => !covers(name)).map((name) => not(source.isGiven(name))));
 }
 
-/** Holds where permissions to update that hold for the item cover what a row gives. */
+/** Holds where the update permissions that hold for the item cover the given fields of a row. */
 function changeAllowed(
   permissions: readonly Permission[],
   source: RowSource,
@@ -62,7 +63,7 @@ function changeAllowed(
   ]);
 }
 
-/** What is demanded of staged rows. */
+/** The requirements for staged rows. */
 export async function rowRulesOf(
   write: WriteContext,
   action: Action,
@@ -97,12 +98,12 @@ export async function rowRulesOf(
   };
 }
 
-/** Whether each row passes, whatever it is. */
+/** Whether every row is valid without a check. */
 export function alwaysPasses({ isAllowed, isValid }: RowRules): boolean {
   return isAllowed === true && isValid === true;
 }
 
-/** The items that exist, as `t`: some columns, and whether each of the rules holds. */
+/** The existing items, as `t`: some columns, and whether each of the rules holds. */
 function ruled(write: WriteContext, rules: readonly Filter[], columns: readonly string[]): Sql {
   const table = rowsWithRuleResults(
     { ...write.target, collection: write.collection.name },
@@ -121,7 +122,7 @@ export function keyTextColumns(part: number): string {
   return `sluice key ${part}`;
 }
 
-/** The rows that a judgement is about, under the alias of its conditions. */
+/** The rows to validate, under the alias of its conditions. */
 export function ruleSource(
   write: WriteContext,
   { action, source, rules }: RowRules,

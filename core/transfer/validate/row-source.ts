@@ -1,6 +1,6 @@
 /**
- * The staged rows of one action as rules see them: the values of their columns with those of presets,
- * and which of them the file gives.
+ * The staged rows of one action as rules read them: the values of their columns including presets,
+ * and whether the file gives them.
  */
 
 import { bareType } from '#core/database/column-type.ts';
@@ -14,7 +14,7 @@ import { any, type Condition, not } from './condition.ts';
 export const SOURCE_ROW_NUMBER = identifier('sluice row');
 
 export class RowSource {
-  /** What conditions call the relation. */
+  /** The alias of the relation in conditions. */
   readonly alias: string;
   readonly #staged: Staged;
   readonly #made: ActionValues;
@@ -60,7 +60,7 @@ export class RowSource {
     return identifier(this.alias, flag);
   }
 
-  /** Has a column show the value that rules judge. */
+  /** Adds a column with the value that rules evaluate. */
   show({ name, column }: ColumnField): void {
     const place = this.#placeOf(name);
     const made = this.#made.values.get(name);
@@ -71,7 +71,7 @@ export class RowSource {
     this.#columns.set(column.name, value);
   }
 
-  /** The columns that conditions speak of. */
+  /** The columns that conditions use. */
   get columns(): readonly Sql[] {
     return [...this.#columns].map(([name, value]) => sql`${value} AS ${identifier(name)}`);
   }

@@ -1,6 +1,7 @@
 /**
  * Validations as conditions on the staged rows: where one holds for a row, the row passes. Where it
- * does not hold, or PostgreSQL and the judge of payloads may think differently, the judge is asked.
+ * does not hold, or where PostgreSQL and the payload validation may differ, the payload validation
+ * decides.
  */
 
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -19,7 +20,7 @@ import type { RowSource } from './row-source.ts';
 type FieldFilter = Extract<Filter, { kind: 'field' }>;
 type Operation = Extract<Filter, { kind: 'operation' }>;
 
-/** Types whose values PostgreSQL orders as everybody does. */
+/** Types that PostgreSQL orders like the payload validation. */
 const ORDERED: ReadonlySet<FieldType> = new Set<FieldType>([
   ...(['integer', 'bigInteger', 'decimal', 'float'] as const),
   ...(['date', 'time', 'dateTime', 'timestamp'] as const),
@@ -27,23 +28,23 @@ const ORDERED: ReadonlySet<FieldType> = new Set<FieldType>([
 const ORDERING: ReadonlySet<Operator> = new Set<Operator>([
   ...(['_lt', '_lte', '_gt', '_gte', '_between', '_nbetween'] as const),
 ]);
-/** A variable without a value in their list lets nothing pass. */
+/** With a variable without a value in their list, no value passes. */
 const FORBIDDING: ReadonlySet<Operator> = new Set<Operator>(['_nin', '_nbetween']);
 const PRESENCE: ReadonlySet<unknown> = new Set([true, 'true', 1, '1', '']);
 
-/** What stands for the staged rows while a condition is compiled. */
+/** Replaces the staged rows while a condition is compiled. */
 const ROWS = sql`(SELECT)`;
 
 function targetOf({ target, collection }: WriteContext) {
   return { ...target, collection: collection.name };
 }
 
-/** What conditions call the staged rows. */
+/** The alias of the staged rows in conditions. */
 export function aliasOf(write: WriteContext): string {
   return rowsWithRuleResults(targetOf(write), [], write.now, ROWS).table.alias;
 }
 
-/** Whether PostgreSQL and the judge of payloads agree on an operator. */
+/** Whether PostgreSQL and the payload validation agree on an operator. */
 function isAgreed({ type, column }: ColumnField, { operator, value }: Operation, isCall: boolean) {
   if (type === 'json' || type === 'hash' || type === 'csv' || column.elementType !== null)
     return false;

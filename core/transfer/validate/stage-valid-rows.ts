@@ -1,6 +1,6 @@
 /**
  * Stages a file that is known to be faulty: checks each row before PostgreSQL does, reports all
- * faults, and stages only the other rows.
+ * faults, and stages only the valid rows.
  */
 
 import { writeExactJson } from '#core/base/json/exact-json.ts';
@@ -21,20 +21,20 @@ import { relaxColumnTypes, restoreColumnTypes, type TextColumn } from './text-co
 import { importFailureView } from './visible-faults.ts';
 
 /**
- * Faults that only PostgreSQL can find, and without naming a column whose values can be read later;
- * each costs another pass over the file.
+ * The maximum number of faults that only PostgreSQL can find, and without naming a column to check
+ * later; each costs another pass over the file.
  */
 const PASSES_MAX = 5;
 
 class ReportFull extends Error {}
 
-/** The faults of a refused file, or those that are kept for the report of rows that are left out. */
+/** The faults of a rejected file, or those that are stored for the report of skipped rows. */
 interface FaultList {
-  /** It is not kept in memory. */
+  /** It is not stored in memory. */
   readonly isEndless: boolean;
   readonly faults: readonly RowFault[];
   add(fault: RowFault): void;
-  /** Counts a row as left out. */
+  /** Counts a row as skipped. */
   count(): void;
 }
 
@@ -63,7 +63,7 @@ function skipping(rejected: RejectedRows): FaultList {
 /** Checks the rows of one pass. */
 class Judge implements RowHandler {
   readonly list: FaultList;
-  /** Numbers of the rows that are left out, in ascending order. */
+  /** Numbers of the skipped rows, in ascending order. */
   readonly left: number[] = [];
   readonly #run: ImportRun;
   readonly #columns: readonly FileColumn[];
@@ -102,7 +102,7 @@ class Judge implements RowHandler {
     const known = this.#known.get(row.number);
     if (known !== undefined) this.#report(known);
     if (this.#faulty === row.number) {
-      // Faulty rows are not staged, so the database cannot say what else they lack.
+      // Faulty rows are not staged, so the database cannot check which other values they lack.
       this.#lacks.add(row, faulty);
       if (this.list.isEndless) for (const fault of this.#lacks.takeCertain()) this.list.add(fault);
       this.#leave(row.number);
@@ -188,7 +188,7 @@ export async function stageValidRows(
   const { rejected, options } = run;
   const known: RowFault[] = [];
   const mark = rejected?.mark();
-  /** Indexes of columns that hold values which only PostgreSQL can judge. */
+  /** Indexes of columns whose values only PostgreSQL can check. */
   const places = new Set<number>();
   for (;;) {
     let judge: Judge | undefined;
@@ -232,7 +232,7 @@ export async function stageValidRows(
           field: place === null ? null : (columns[place]?.name ?? null),
           value: context?.value ?? null,
         });
-        // A row without a number cannot be left out of the next pass.
+        // A row without a number cannot be skipped in the next pass.
         if (row === null || known.length === PASSES_MAX) throw refused([...faults, fault]);
         known.push(fault);
       }

@@ -1,4 +1,4 @@
-/** Staged rows as the items that a client would send for them. */
+/** Staged rows as the items that a client would send. */
 
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
@@ -8,11 +8,11 @@ import type { Item } from '#core/write/payload.ts';
 import { STAGING, type Staged, stagingColumn } from '../copy/staging-table.ts';
 import type { ImportConnection } from '../target/import-connection.ts';
 
-/** A staged row as JSON: each of its columns as it would be read and sent again. */
+/** A staged row as JSON: each column in its output format, as a client would send it again. */
 function itemSql({ columns }: Staged): Sql {
   const members = columns.map(({ field }, place) => {
     const value = decodedColumn(field, sql`s.${stagingColumn(place)}`);
-    // What is concealed is judged as it was sent.
+    // A concealed value is validated as it was sent.
     const shown = {
       ...field,
       special: [],
@@ -31,7 +31,7 @@ function itemOf(text: unknown, absent: unknown, { columns }: Staged): Item {
   return Object.fromEntries(given.map(({ name }) => [name, members[name]]));
 }
 
-/** The items of some rows, in step with their numbers. */
+/** The items of some rows, in the order of their numbers. */
 export async function stagedItems(
   connection: ImportConnection,
   staged: Staged,

@@ -1,4 +1,4 @@
-/** The staged rows as the merge would leave them in the table. */
+/** The staged rows as they will be in the table after the merge. */
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import { mergedValue, sameKey } from '../copy/merge-expressions.ts';
 import { STAGING, type Staged } from '../copy/staging-table.ts';
@@ -6,7 +6,7 @@ import type { ImportOptions } from '../run/import-options.ts';
 import type { ImportRun } from '../run/import-run.ts';
 import type { ImportTarget } from '../target/import-target.ts';
 
-/** Staged rows and the table that they go to. */
+/** Staged rows and their target table. */
 export interface StagedRows {
   readonly options: ImportOptions;
   readonly target: ImportTarget;
@@ -25,12 +25,12 @@ export function rowNumberOf({ staged }: Pick<StagedRows, 'staged'>, column: stri
   return staged.columns.findIndex(({ name }) => name === column);
 }
 
-/** The staged rows as they would be in the table, under its column names. */
+/** The staged rows as they will be in the table, under its column names. */
 export function resultingRows(subject: StagedRows): Sql {
   const { target, staged, same } = subject;
   const stored = target.table.columns.filter((column) => column.generatedExpression === null);
   const values = stored.map(({ name, sequence, identity }) => {
-    // No sequence value is used up for a check.
+    // A check must not consume sequence values.
     const numbered = sequence !== null || identity !== null;
     const initial = numbered ? sql`NULL` : (target.defaults.get(name) ?? sql`NULL`);
     const existing = sql`t.${identifier(name)}`;

@@ -1,6 +1,6 @@
 /**
- * Judges staged values that only PostgreSQL can: their columns are copied as texts, then each text
- * is read as a value of the column, and rows with a text that is none are left out.
+ * Checks staged values that only PostgreSQL can check: their columns are copied as text. Then each
+ * text is converted to the type of the column, and rows with an invalid text are skipped.
  */
 import pg from 'pg';
 import { literal, raw, render, type Sql, sql } from '#core/database/sql.ts';
@@ -12,17 +12,17 @@ import { REJECTED_MAX } from '../run/rejected-rows.ts';
 import { rowErrorFault } from './database-error.ts';
 import { importFailureView } from './visible-faults.ts';
 
-/** Faults that are fetched at once. */
+/** The number of faults to fetch at once. */
 const BATCH = 20_000;
 const REFUSED = sql`pg_temp.sluice_refused`;
 
-/** A column of the staging table that holds texts, and the type that they are to have. */
+/** A staging column that contains text, and its final type. */
 export interface TextColumn {
   readonly place: number;
   readonly type: Sql;
 }
 
-/** Lets columns of the empty staging table take any text. */
+/** Makes columns of the empty staging table accept any text. */
 export async function relaxColumnTypes(
   { connection }: ImportRun,
   places: ReadonlySet<number>,
@@ -41,7 +41,7 @@ export async function relaxColumnTypes(
   return columns;
 }
 
-/** Reads each text as an assignment does, and notes the refused ones, up to `limit`. */
+/** Converts each text like an assignment, and records the invalid ones, up to `limit`. */
 function readTexts({ place, type }: TextColumn, limit: number): Sql {
   const block = sql`
     DECLARE
@@ -77,7 +77,7 @@ function textOr(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The error that PostgreSQL had for a text. */
+/** PostgreSQL's error for a text. */
 function errorOf(found: Readonly<Record<string, unknown>>): pg.DatabaseError {
   const error = new pg.DatabaseError(String(found.message), 0, 'error');
   error.code = String(found.state);
@@ -88,8 +88,8 @@ function errorOf(found: Readonly<Record<string, unknown>>): pg.DatabaseError {
 }
 
 /**
- * Gives the columns their types again, without the rows that have a text of another type.
- * @param report receives the faults in the order of the file; it throws when they are too many
+ * Restores the types of the columns, and removes the rows with an invalid text.
+ * @param report receives the faults in file order; it throws when there are too many
  * @returns how many rows were removed
  */
 export async function restoreColumnTypes(

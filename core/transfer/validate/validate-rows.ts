@@ -1,4 +1,4 @@
-/** All that is judged of staged rows before they are merged. */
+/** All validation of staged rows before the merge. */
 
 import type { Staged } from '../copy/staging-table.ts';
 import type { RowFault } from '../file/row-fault.ts';
@@ -8,8 +8,8 @@ import { findRestrictedLinks } from './restricted-links.ts';
 import { validateStaged } from './validate-staged.ts';
 
 /**
- * The faults of staged rows, up to the limit: items that the sender may not refer to,
- * what he may not write, what validations refuse, and secrets beyond those that are hashed.
+ * The faults of staged rows, up to the limit: links to items that the sender may not use, forbidden
+ * fields and items, failed validations, and secrets beyond the limit.
  */
 export async function validateRows(
   run: ImportRun,
@@ -17,10 +17,10 @@ export async function validateRows(
   limit: number,
 ): Promise<RowFault[]> {
   const judged = await validateStaged(run, staged, limit);
-  // The merge finds missing items where there is nothing else to tell.
+  // The merge finds missing items if there are no other faults.
   const every = judged.length > 0;
   const restricted = await findRestrictedLinks(run, staged, { limit, every });
-  // A row that refers to what its sender may not read is refused for that, and nothing more is told.
+  // A row that refers to an unreadable item is rejected for that alone, without further faults.
   const told = new Set(restricted.map(({ row }) => row));
   const others = judged.filter(({ row }) => !told.has(row));
   const surplus = await findSurplusSecrets(run, staged, limit);

@@ -1,7 +1,7 @@
 /**
- * Judges the staged rows as the same rows sent one by one: by the caller's rights, and by the
- * validations of permissions and fields. PostgreSQL finds the rows that pass; each other row goes
- * through the code that judges payloads, which says what is wrong with it.
+ * Validates the staged rows like the same rows sent one by one: by the caller's permissions, and by
+ * the validations of permissions and fields. PostgreSQL finds the valid rows; the payload
+ * validation checks each other row, and reports its faults.
  */
 
 import { reasonOf } from '#core/base/errors/reason-of-error.ts';
@@ -28,21 +28,23 @@ import { SOURCE_ROW_NUMBER } from './row-source.ts';
 import { stagedItems } from './staged-items.ts';
 import { canSeeValues, forbiddenRowFault } from './visible-faults.ts';
 
-/** Rows that are looked at together. */
+/** The number of rows to validate together. */
 const BATCH = 1_000;
-/** Rows of a batch whose missing rights are looked into, a statement for each. */
+/**
+ * The number of rows per batch whose missing permissions are examined, with a statement for each.
+ */
 const DETAILED = 100;
 const CURSOR = raw('sluice_judged');
 
-/** A row that may not pass. */
+/** A row that may be invalid. */
 interface Doubtful {
   readonly row: number;
-  /** Its item, when there is one. */
+  /** The key of its item, if it exists. */
   readonly key: Key;
   readonly isAllowed: boolean;
 }
 
-/** The caller's judgements on new rows and on those that change items, as far as there are any. */
+/** The caller's rules for new and for updated rows, as far as the mode has them. */
 async function judgementsOf(run: ImportRun, staged: Staged): Promise<RowRules[]> {
   const { target } = run;
   const write = run.write;
@@ -53,7 +55,7 @@ async function judgementsOf(run: ImportRun, staged: Staged): Promise<RowRules[]>
   return [...create, ...update];
 }
 
-/** Whether all rows with values for these columns may be created, without looking at them. */
+/** Whether all rows with values for these columns may be created, without checking them. */
 export async function mayCreateAny(run: ImportRun, columns: Staged['columns']): Promise<boolean> {
   const { made } = run.target;
   if (made.create.values.size > 0) return false;
@@ -62,7 +64,7 @@ export async function mayCreateAny(run: ImportRun, columns: Staged['columns']): 
   return alwaysPasses(await rowRulesOf(run.write, 'create', staged, made.create));
 }
 
-/** Whether the rows are to be looked at, by the caller's rights or by validations. */
+/** Whether the rows need a check by the caller's permissions or by validations. */
 export async function needsValidation(run: ImportRun, staged: Staged): Promise<boolean> {
   return (await judgementsOf(run, staged)).some((judgement) => !alwaysPasses(judgement));
 }
@@ -94,7 +96,7 @@ function textOf(value: unknown): string | null {
   return displayValue(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** What is told of an error of a row: what the API tells, and the value. */
+/** The faults for an error of a row: the API's details, and the value. */
 function faultsOf(write: WriteContext, row: number, item: Item, error: unknown): RowFault[] {
   if (error instanceof ServiceErrors) {
     return error.errors.flatMap((one) => faultsOf(write, row, item, one));
@@ -130,8 +132,8 @@ async function judgeOne(
 }
 
 /**
- * Whether there may be items of which the sender must not learn. Then a row that would be new is refused
- * in the words in which one is refused whose item he may not update.
+ * Whether items may exist that must stay hidden from the sender. Then a row that would be new has
+ * the same error as a row whose item the sender may not update.
  */
 function hidesItems({ options, target }: ImportRun, staged: Staged): boolean {
   const key = target.key.map(({ name }) => name);
@@ -193,8 +195,8 @@ async function judgeAction(
 }
 
 /**
- * The faults of staged rows, up to a limit. When items decide what a row may do, the
- * table is locked against other writers until the import ends: what was judged stays true.
+ * The faults of staged rows, up to a limit. When items determine the permissions of a row, the
+ * table is locked against other writers until the import ends, so that the result stays valid.
  */
 export async function validateStaged(
   run: ImportRun,

@@ -1,4 +1,4 @@
-/** What the sender of a file may know of what the database says about its rows. */
+/** The visible part of the database's errors for the sender of the file. */
 import { failureView } from '#core/access/error-visibility.ts';
 import { reasonOf } from '#core/base/errors/reason-of-error.ts';
 import { forbidden } from '#core/base/errors/service-error.ts';
@@ -6,7 +6,7 @@ import type { FailureView, SeenTable } from '#core/database/failure.ts';
 import type { RowFault } from '../file/row-fault.ts';
 import type { ImportOptions } from '../run/import-options.ts';
 
-/** The same as for the errors of any other write. */
+/** The same view as for the errors of any other write. */
 export function importFailureView({ catalog, sender }: ImportOptions): FailureView {
   return failureView({ catalog, rights: sender.rights }, true);
 }
@@ -16,7 +16,7 @@ function seenTable(options: ImportOptions): SeenTable | null {
   return table === null ? null : importFailureView(options).tableOf(table.schema, table.name);
 }
 
-/** The names of columns, as far as the sender may know all of them. */
+/** The field names of columns, if all of them are visible to the sender. */
 export function visibleFieldNames(
   options: ImportOptions,
   columns: readonly string[],
@@ -33,8 +33,8 @@ export function canSeeValues(options: ImportOptions, columns: readonly string[])
 }
 
 /**
- * The fault of a row whose item the sender may not update. Where he may not know of all items, rows
- * whose item does not exist have the same one.
+ * The fault of a row whose item the sender may not update. If items may be hidden from the sender,
+ * rows without an item have the same fault.
  */
 export function forbiddenRowFault(row: number): RowFault {
   const refusal = forbidden();

@@ -1,7 +1,7 @@
 /**
- * Tells which tables a write to one table can change: through cascading foreign keys, partitions
- * and inheritance; with triggers or rules, any table. Read from PostgreSQL itself, because cascades
- * also go through tables that are not served.
+ * Determines which tables a write to one table can change: through cascading foreign keys,
+ * partitions and inheritance; with triggers or rules, any table. Read from PostgreSQL itself,
+ * because cascades also go through tables that are not served.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { quote } from '#core/database/sql.ts';
@@ -12,7 +12,7 @@ export interface TableNode {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
-  /** Its content depends only on what statements wrote, not on the reader. */
+  /** Its content depends only on written data, not on the reader. */
   readonly plain: boolean;
   /** Writes to it run triggers or rules. */
   readonly programmed: boolean;
@@ -21,7 +21,7 @@ export interface TableNode {
 /** From one table to another, by oid. */
 export type TableEdge = readonly [number, number];
 
-/** What PostgreSQL knows about its tables. */
+/** The tables of the database and their dependencies. */
 export interface TableGraph {
   readonly tables: readonly TableNode[];
   /** Foreign keys that change the second table when the first is written. */
@@ -50,7 +50,7 @@ const STATEMENT = `
     (SELECT coalesce(json_agg(array[inhparent::int8, inhrelid::int8]), '[]')
       FROM pg_inherits WHERE inhparent IN (SELECT oid FROM relation)) AS parts`;
 
-/** The name under which the version of a table is kept. */
+/** The name under which the version of a table is stored. */
 export function tableName(table: { readonly schema: string; readonly name: string }): string {
   return `${quote(table.schema)}.${quote(table.name)}`;
 }

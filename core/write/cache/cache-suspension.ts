@@ -34,7 +34,7 @@ export class CacheSuspension {
   /**
    * Resolves when no process serves an answer that was cached before this call. The first call
    * takes some seconds; calls soon after it return at once.
-   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be reached
+   * @throws ServiceError SERVICE_UNAVAILABLE when the database is not available
    */
   async cover(): Promise<void> {
     const age = performance.now() - this.#last;
@@ -55,7 +55,7 @@ export class CacheSuspension {
       throw unavailable('database', reason('cache_clearing_unconfirmed'), { cause: error });
     }
     const now = performance.now();
-    // It was already seen before this call, and nobody has cached anything in between.
+    // Every process read it before this call, and cached nothing since then.
     if (now - this.#last >= SUSPENSION_MS.hold / 2) this.#first = now;
     this.#last = now;
   });

@@ -28,7 +28,9 @@ const PAUSE_MS = 1_000;
 export class ImportCacheSuspension {
   readonly #parts: ImportCacheSuspensionParts | null;
   readonly #open = new Map<string, Promise<OpenWrite>>();
-  /** Imports that are being recorded. The count of all of them tells a look what it missed. */
+  /**
+   * Imports that are being recorded. The count of all of them shows a scan whether it missed one.
+   */
   readonly #recording = new Map<string, number>();
   #recorded = 0;
   #end: () => Promise<void> = () => Promise.resolve();
@@ -86,7 +88,7 @@ export class ImportCacheSuspension {
     );
     const open = new Set(rows.map(({ collection }) => collection));
     for (const collection of open) await this.#hold(collection);
-    // The result does not contain what was recorded after the look began.
+    // The result does not contain imports recorded after the scan began.
     if (this.#recorded !== before) return;
     for (const [collection, write] of this.#open) {
       if (open.has(collection) || recording.has(collection)) continue;

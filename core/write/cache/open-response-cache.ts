@@ -1,4 +1,6 @@
-/** Opens the response cache of a process and the reports of its writes to the caches of others. */
+/**
+ * Opens the response cache of a process, and reports its writes to the caches of other processes.
+ */
 
 import type { Config } from '#core/base/config/variables.ts';
 import type { Log } from '#core/base/log/log.ts';

@@ -21,7 +21,7 @@ export interface CacheableRead {
   readonly catalog: Catalog;
   readonly caller: Caller;
   readonly statement: Statement;
-  /** What is made of its result. */
+  /** The output format of its result. */
   readonly form: string;
   /** The collections that the answer depends on; null when it depends on something else too. */
   readonly reads: ReadonlySet<string> | null;
@@ -59,10 +59,7 @@ const hits = metrics.counter('sluice_cache_reads_total', { result: 'hit' });
 const misses = metrics.counter('sluice_cache_reads_total', { result: 'miss' });
 const bypasses = metrics.counter('sluice_cache_reads_total', { result: 'bypass' });
 
-/**
- * What the answer of a statement depends on beside its tables, as a short text; null when that is
- * not possible.
- */
+/** A short text that identifies an answer beyond its tables; null when that is not possible. */
 function nameOf({ catalog, caller, statement, form }: CacheableRead): string | null {
   // The values are texts, numbers, booleans, nulls and lists of them; JSON distinguishes them.
   if (!statement.values.every(isPlain)) return null;

@@ -1,5 +1,5 @@
 /**
- * Lets several callers share one run of the same work. It is aborted when none of them waits any
+ * Lets several callers share one run of the same work. The run is aborted when no caller waits any
  * more.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Versions of tables, which tell whether a cached answer is still valid. A writer marks its tables
- * before it commits and settles them before it answers. A reader who reads the versions after that
+ * Versions of tables, which show whether a cached answer is still valid. A writer marks its tables
+ * before it commits and settles them before it answers. A reader that reads the versions after that
  * answer finds new ones.
  */
 
@@ -19,14 +19,14 @@ export interface TableVersions {
    */
   stamp(tables: readonly string[]): Promise<string | null>;
   /**
-   * Raises the versions. Readers do not use any until {@link settle}, or until the mark expires
+   * Raises the versions. Readers do not use them until {@link settle}, or until the mark expires
    * because the writer died. Marking again extends it.
-   * @returns false when not all processes could be reached
+   * @returns false when the versions could not be raised for all processes
    */
   mark(writer: string, tables: readonly string[]): Promise<boolean>;
   /**
    * Raises the versions again and removes the marks of the writer.
-   * @returns false when not all processes could be reached
+   * @returns false when the versions could not be raised for all processes
    */
   settle(writer: string, tables: readonly string[]): Promise<boolean>;
   /** False while the versions cannot be read. */

@@ -1,7 +1,7 @@
 /**
  * Reports writes to the response caches: before COMMIT that tables are being written, and before
- * the answer that they have been. When the process dies in between, its mark keeps readers away
- * from the cache until it expires; by then the versions have changed.
+ * the answer that the write has ended. When the process dies in between, its mark prevents cache
+ * reads until it expires; by then the versions have changed.
  */
 import { randomUUID } from 'node:crypto';
 import type { AffectedTablesSource } from './affected-tables-source.ts';
@@ -18,13 +18,13 @@ export interface WriteGuardParts {
 /** A write that is about to be committed. */
 export interface OpenWrite {
   /**
-   * After COMMIT, whatever its result: resolves when no new reader gets anything older.
+   * After COMMIT, whatever its result: resolves when no new reader gets an older answer.
    * @throws ServiceError SERVICE_UNAVAILABLE when that cannot be guaranteed
    */
   committed(): Promise<void>;
 }
 
-/** A write that concerns no cache. */
+/** A write that affects no cached answer. */
 const UNHEARD: OpenWrite = { committed: () => Promise.resolve() };
 
 export class WriteGuard {

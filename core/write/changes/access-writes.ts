@@ -1,6 +1,6 @@
 /**
- * Finds writes that can change users, rights or settings. Their answers wait until every edge has
- * applied the change.
+ * Finds writes that can change users, permissions or settings. Their answers wait until every edge
+ * has applied the change.
  */
 import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { tableKey } from '#core/model/catalog/column-relations.ts';
@@ -35,7 +35,7 @@ function cascading(catalog: Catalog): ReadonlySet<string> {
   return found;
 }
 
-/** Whether one of the changes can affect users, rights or settings. */
+/** Whether one of the changes can affect users, permissions or settings. */
 export function affectsAccess(
   catalog: Catalog,
   changes: readonly Pick<Change, 'collection' | 'action'>[],

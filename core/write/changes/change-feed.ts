@@ -1,23 +1,25 @@
 /**
- * Publishes committed writes to all processes: at once, or those of some milliseconds together where
- * there are many. A message can be lost; the database has the truth. Messages are counted, so that
- * whoever needs all of them notices.
+ * Publishes committed writes to all processes: at once, or in batches of some milliseconds when
+ * there are many. A message can be lost; the database is authoritative. Messages are numbered, so
+ * that a receiver detects a loss.
  */
 import type { Log } from '#core/base/log/log.ts';
 import { warnThrottled } from '#core/base/log/throttled-warning.ts';
 import type { MessageBus } from '#core/messaging/bus.ts';
 import { type Change, mergeChanges } from './change.ts';
 
-/** How long (ms) a change waits for others after a message, because one costs as much as a write. */
+/**
+ * How long (ms) after a message changes are batched, because a message costs as much as a write.
+ */
 const GATHER_MS = 10;
-/** How long (ms) after its last message a process says once more how many there were. */
+/** How long (ms) after its last message a process repeats its message count. */
 const CONFIRM_MS = 500;
 /**
- * How long (ms) after the first time changes in doubt are published again: PostgreSQL may have been
- * frozen in their COMMIT, and by then it has ended the session of a process that went away.
+ * How long (ms) until uncertain changes are published again. PostgreSQL may have been frozen in
+ * their COMMIT; by then it has ended the session of a dead process.
  */
 const DOUBT_MS = 60_000;
-/** Bytes of the changes in one message, so that it fits into NOTIFY. */
+/** The maximum size in bytes of the changes in one message, so that it fits into NOTIFY. */
 const MESSAGE_BYTES = 7_500;
 
 /** Packs changes into as few messages as possible, in order. */
@@ -36,11 +38,11 @@ function packed(changes: readonly Change[]): Change[][] {
   return messages;
 }
 
-/** A write that may be committed from now on, until it is known what became of it. */
+/** A write that may be committed from now on, until its result is known. */
 export interface PendingPublication {
-  /** It is committed with these changes; none when it was not committed. */
+  /** Publishes its committed changes; pass an empty list after a rollback. */
   publish(changes: readonly Change[]): void;
-  /** Nobody knows whether it is or will be committed. */
+  /** Publishes changes for which it is unknown whether they are or will be committed. */
   publishAsUncertain(changes: readonly Change[]): void;
 }
 
@@ -49,17 +51,17 @@ export class ChangeFeed {
   readonly #id: string;
   readonly #warn: (error: Error) => void;
   #waiting: Change[] = [];
-  /** Prevents the next message, which is on its way. */
+  /** Cancels the next scheduled message. */
   #cancel: (() => void) | null = null;
   #confirmation: NodeJS.Timeout | null = null;
   #flushed = Number.NEGATIVE_INFINITY;
   #sent = 0;
-  /** Writes that may be committed and are not told of yet. */
+  /** The number of writes that may be committed and are not published yet. */
   #untold = 0;
   #isClosed = false;
   readonly #doubts = new Set<NodeJS.Timeout>();
 
-  /** @param id tells this process from others, as the registry of processes does */
+  /** @param id the id of this process in the registry of processes */
   constructor(bus: Pick<MessageBus, 'publish'>, id: string, log: Log) {
     this.#bus = bus;
     this.#id = id;
@@ -101,7 +103,7 @@ export class ChangeFeed {
     };
   }
 
-  /** Publishes what still waits, and that nothing follows unless something is still untold. */
+  /** Publishes waiting changes, and that no more follow unless a write is still unpublished. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#flush();
@@ -128,7 +130,7 @@ export class ChangeFeed {
     this.#confirmation = setTimeout(() => void this.#confirm(), CONFIRM_MS).unref();
   }
 
-  /** Says how many messages there were, again until that is sent. */
+  /** Sends the message count, and repeats it until it is sent. */
   async #confirm(): Promise<void> {
     const isSent = await this.#publish([]);
     if (!isSent && !this.#isClosed) this.#confirmLater();

@@ -1,6 +1,6 @@
 /**
- * Hears the committed writes of all processes, and notices when some may have been missed: a message
- * was lost, the connection was interrupted, or a process ended before it could tell what it wrote.
+ * Receives the committed writes of all processes. Detects missed writes: a lost message, an
+ * interrupted connection, or a process that ended before it published its writes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/base/log/log.ts';
@@ -11,14 +11,14 @@ import type { MessageBus, Messages, Sender } from '#core/messaging/bus.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { Change } from './change.ts';
 
-/** Pauses (ms) between two looks into the registry of processes. */
+/** Pauses (ms) between two reads of the registry of processes. */
 const LOOK_MS = 2_000;
 
-/** What a listener is told. */
+/** Callbacks for received changes. */
 export interface ChangeListener {
   /** Writes in the order in which they were reported. */
   changed(changes: readonly Change[]): void;
-  /** Anything may have been written meanwhile. */
+  /** Any item may have been written meanwhile. */
   missed(reason: string): void;
 }
 
@@ -40,11 +40,11 @@ export class ChangeReceiver {
   readonly #listener: ChangeListener;
   readonly #ends: readonly (() => void)[];
   readonly #closing = new AbortController();
-  /** How many messages of a process were heard. */
+  /** The message number last received from each process. */
   readonly #senders = new Map<string, number>();
-  /** Processes that said that they end. */
+  /** Processes that announced their end. */
   readonly #ended = new Set<string>();
-  /** The processes that were there when somebody last looked. */
+  /** The processes in the registry at the last read. */
   #members: ReadonlySet<string> = new Set();
 
   constructor(parts: ChangeReceiverParts, listener: ChangeListener) {
@@ -67,14 +67,14 @@ export class ChangeReceiver {
     if (changes.length > 0) this.#listener.changed(changes);
   }
 
-  /** Whether a message is to be told: it is not when it says that others were missed. */
+  /** Whether to deliver a message: not if its number shows that another one was missed. */
   #isNext(changes: readonly Change[], { id, sent, ended }: Sender): boolean {
     const known = this.#senders.get(id);
     if (ended) {
       this.#senders.delete(id);
       this.#ended.add(id);
     } else {
-      // A message that is sent again on a new connection may be an earlier one.
+      // A message that is resent on a new connection may be an earlier one.
       this.#senders.set(id, Math.max(sent, known ?? 0));
     }
     if (known === undefined) return true;
@@ -87,7 +87,7 @@ export class ChangeReceiver {
     this.#listener.missed(reason);
   }
 
-  /** What processes that vanished wrote last may not have been told. */
+  /** Processes that disappeared may not have published their last writes. */
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
     const warn = warnThrottled(this.#parts.log, 'processes that vanished cannot be looked for');
@@ -102,8 +102,8 @@ export class ChangeReceiver {
   }
 
   /**
-   * Looks for processes that vanished.
-   * @returns how many there are
+   * Finds processes that disappeared.
+   * @returns the number of processes in the registry
    */
   async look(): Promise<number> {
     const { pool, schema } = this.#parts;

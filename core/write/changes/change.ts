@@ -29,8 +29,8 @@ function isAlike(first: Change, second: Change): boolean {
 }
 
 /**
- * Merges changes of a collection that follow each other and differ only in their keys. What happened
- * to one collection stays in order.
+ * Merges consecutive changes of a collection that differ only in their keys. Changes of one
+ * collection stay in order.
  */
 export function mergeChanges(changes: readonly Change[]): Change[] {
   const groups: [Change, ...Change[]][] = [];

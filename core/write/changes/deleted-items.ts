@@ -1,7 +1,7 @@
 /**
- * What was deleted where somebody listens: the statement that deletes rows keeps their last content
- * for a while, so that of all subscribers only those hear of it who could see them. While nobody
- * listens to a collection nothing is kept.
+ * Stores the last content of deleted rows for subscribers. The deleting statement stores it for a
+ * while, so that only subscribers that could see a row are notified. Rows of collections without
+ * subscribers are not stored.
  */
 
 import type { Pool } from '#core/database/pool.ts';
@@ -9,20 +9,21 @@ import { identifier, literal, render, type Sql, sql } from '#core/database/sql.t
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 
-/** How long (ms) an edge counts as listening after it said so. */
+/** The lifetime (ms) of an edge's listener entry. */
 export const LISTENING_MS = 30_000;
-/** How long (ms) rows are kept: longer than a message ever takes. */
+/** How long (ms) rows are stored: longer than a message ever takes. */
 const KEPT_MS = 60_000;
 
-/** Whether somebody listens to a collection. */
+/** Whether an edge has subscribers to a collection. */
 export function listenedSql(schema: string, collection: string): Sql {
   return sql`EXISTS (SELECT FROM ${systemTable(schema, 'listeners')}
     WHERE collection = ${literal(collection)} AND expires > clock_timestamp())`;
 }
 
 /**
- * A statement that keeps rows which the same transaction deletes, where somebody listens.
- * @param schema that of the system tables
+ * A statement that stores rows which the same transaction deletes, if the collection has
+ * subscribers.
+ * @param schema the schema of the system tables
  * @param rows `FROM … WHERE …` with the table as `t`
  * @param item the key of a row, as in a path
  */
@@ -32,13 +33,13 @@ export function keepDeletedSql(schema: string, { name }: Collection, rows: Sql, 
 }
 
 /**
- * The last rows of deleted items, in the place of their table.
+ * The stored rows of deleted items, as a row source that replaces their table.
  * @param items SQL of an array with their keys, as in a path
  */
 export function deletedRowsSql(schema: string, { name, table }: Collection, items: Sql): Sql {
   if (table === null) throw new TypeError(`${name} has no rows`);
   const type = identifier(table.schema, table.name);
-  // A prepared statement is not made anew for the type of a row, only for the table itself.
+  // A prepared statement is replanned when the table changes, but not when only its row type does.
   const touched = sql`NOT EXISTS (SELECT FROM ${type} WHERE FALSE)`;
   return sql`(SELECT (d.content::${type}).* FROM (
     SELECT DISTINCT ON (item) content FROM ${systemTable(schema, 'deleted_items')}
@@ -46,7 +47,7 @@ export function deletedRowsSql(schema: string, { name, table }: Collection, item
     WHERE ${touched})`;
 }
 
-/** The collections that this edge listens to, and what was kept for it. */
+/** The collections with subscribers on this edge, and the rows stored for it. */
 export class ListenedCollections {
   readonly #pool: Pool;
   readonly #schema: string;
@@ -59,7 +60,9 @@ export class ListenedCollections {
     this.#edge = edge;
   }
 
-  /** Says that this edge listens to collections, for {@link LISTENING_MS} from now on. */
+  /**
+   * Registers that this edge has subscribers to collections, for {@link LISTENING_MS} from now on.
+   */
   async renew(collections: readonly string[]): Promise<void> {
     await this.#pool.query(
       render(sql`INSERT INTO ${systemTable(this.#schema, 'listeners')} (collection, edge, expires)
@@ -69,7 +72,7 @@ export class ListenedCollections {
     );
   }
 
-  /** Says that this edge does not listen to a collection any more. */
+  /** Registers that this edge has no more subscribers to a collection. */
   async end(collection: string): Promise<void> {
     await this.#pool.query(
       render(sql`DELETE FROM ${systemTable(this.#schema, 'listeners')}
@@ -77,7 +80,7 @@ export class ListenedCollections {
     );
   }
 
-  /** Those of some deleted items whose rows were kept. */
+  /** The deleted items whose rows are stored. */
   async kept(collection: string, items: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.#pool.query<{ item: string }>(
       render(sql`SELECT DISTINCT item FROM ${systemTable(this.#schema, 'deleted_items')}
@@ -86,7 +89,7 @@ export class ListenedCollections {
     return new Set(rows.map(({ item }) => item));
   }
 
-  /** Removes what nobody needs any more, of this edge and of those that are gone. */
+  /** Removes expired entries, of this edge and of edges that have ended. */
   async sweep(): Promise<void> {
     await this.#pool.query(
       render(sql`WITH over AS (

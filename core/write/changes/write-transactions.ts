@@ -14,13 +14,15 @@ import type { ChangeFeed, PendingPublication } from './change-feed.ts';
 export interface WriteTransactionsParts {
   readonly writes: Pick<WriteGuard, 'open'>;
   readonly feed: Pick<ChangeFeed, 'begin'>;
-  /** Writes of rights wait until each edge has applied them; null where none are written. */
+  /**
+   * Writes of permissions wait until each edge has applied them; null where they are never written.
+   */
   readonly access: AccessWrites | null;
-  /** Stops at `change.committed`, between COMMIT and answer, when a test asks for it. */
+  /** For tests: stops at `change.committed`, between COMMIT and answer, when FAILPOINT names it. */
   readonly failpoint: (name: string) => Promise<void>;
 }
 
-/** How to handle writes that can change rights. */
+/** How to handle writes that can change permissions. */
 export interface AccessWrites {
   influences(changes: readonly Pick<Change, 'collection' | 'action'>[]): boolean;
   readonly confirm: WaitForEdges;
@@ -37,8 +39,8 @@ export interface AnnouncedChanges {
    */
   committed(): Promise<void>;
   /**
-   * When COMMIT failed or its answer was lost. The changes are published as ones that may have
-   * happened, unless the error says that they did not.
+   * When COMMIT failed or its answer was lost. The changes are published as uncertain, unless the
+   * error proves that they did not happen.
    */
   failed(error: unknown): Promise<void>;
 }
@@ -57,7 +59,7 @@ export interface SingleRoundTripWrite<T> {
   readonly rows: number;
   run(client: Client): Promise<Done<T>>;
   /**
-   * Does the same without waiting for anybody, or nothing; undefined where that cannot be.
+   * Does the same without waiting for a lock, or does nothing; undefined where that is impossible.
    * @returns null when it did nothing
    */
   readonly runUnlessLocked?: ((client: Client) => Promise<Done<T> | null>) | undefined;
@@ -70,7 +72,7 @@ export class WriteTransactions {
     this.#parts = parts;
   }
 
-  /** Runs `work` in a transaction and reports its changes; none when it throws. */
+  /** Runs `work` in a transaction and reports its changes; reports nothing when it throws. */
   async transaction<T>(
     connections: Connections,
     work: (client: Client, note: RecordChange) => Promise<T>,
@@ -103,7 +105,7 @@ export class WriteTransactions {
     return done.result;
   }
 
-  /** The same for work that waits for nobody; null when it did nothing. */
+  /** The same for work that never waits for a lock; null when it did nothing. */
   async runInOneRoundTripUnlessLocked<T>(
     onConnection: OnConnection,
     { collections, runUnlessLocked }: SingleRoundTripWrite<T>,
@@ -140,7 +142,7 @@ export class WriteTransactions {
       if (done !== null) await failpoint('change.committed');
       await Promise.all([done === null ? null : this.#confirmed(done.changes), committed()]);
     } finally {
-      // It is committed, whether or not everything else could be told of it in time.
+      // It is committed, even if other notifications were late.
       tell(done?.changes ?? []);
     }
     return done;

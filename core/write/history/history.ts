@@ -64,7 +64,7 @@ export function hasHistory(collection: Collection): boolean {
   return accountabilityOf(collection) !== null;
 }
 
-/** Whether a collection's items leave something to look back at. */
+/** Whether a collection keeps revisions. */
 export function hasRevisions(collection: Collection): boolean {
   return accountabilityOf(collection) === 'all';
 }
@@ -124,7 +124,7 @@ export function visibleColumns(collection: Collection): Sql {
 }
 
 function makeSnapshot(collection: Collection): Sql {
-  // A row that no longer exists has no snapshot, but keeps its position among the others.
+  // A row that no longer exists has no snapshot, but its position stays.
   const [first] = collection.primaryKey;
   const there =
     first === undefined ? sql`TRUE` : sql`${identifier('t', first.column.name)} IS NOT NULL`;
@@ -132,8 +132,8 @@ function makeSnapshot(collection: Collection): Sql {
 }
 
 /**
- * The {@link snapshot} of a row `t` that is there and has the columns of the table and no others: the
- * row itself, where that is how each of its columns is shown.
+ * The {@link snapshot} of an existing row `t` that has exactly the table's columns. It is the row
+ * itself if every column is shown unchanged.
  */
 function rowSnapshot(collection: Collection): Sql {
   const columns = collection.table?.columns ?? [];
@@ -217,12 +217,14 @@ export interface WrittenRows {
   readonly author: readonly unknown[];
   /** The {@link deltaText} that the rows have in common, or SQL for that of each row `t`. */
   readonly delta: unknown;
-  /** The column that holds their places from 1 on, in whose order they are recorded; null: one row. */
+  /**
+   * The column with the rows' positions from 1, which determine the recording order; null: one row.
+   */
   readonly place: Sql | null;
 }
 
 /**
- * The column that a statement adds to rows of a collection to hold their places, or something else.
+ * The name of an extra column, for example for positions, in a statement on a collection.
  * @param usual its name, unless the table has such a column
  */
 export function ordinalColumn({ table }: Collection, usual = 'n'): Sql {
@@ -231,7 +233,7 @@ export function ordinalColumn({ table }: Collection, usual = 'n'): Sql {
   return identifier(name);
 }
 
-/** Sub-statements that record written rows, each after a comma; none when no history is kept. */
+/** The CTEs that record written rows, each after a comma; empty without history. */
 export function recordRows(schema: string, written: WrittenRows): Sql {
   const { collection, action, rows, author, delta, place } = written;
   const kept = accountabilityOf(collection);
@@ -276,7 +278,7 @@ export class History {
 
   /**
    * Records rows of one collection that were created, changed or deleted, with one statement.
-   * @returns the revisions in the order of the entries; none when none are kept
+   * @returns the revisions in the order of the entries; empty without revisions
    */
   async record(
     collection: Collection,
@@ -297,7 +299,7 @@ export class History {
     return revised ? rows.map(([id]) => id) : [];
   }
 
-  /** Reports items that PostgreSQL deletes or changes by itself, which are not recorded. */
+  /** Reports items that PostgreSQL itself deletes or changes, which are not recorded. */
   noteItems(collection: Collection, action: 'update' | 'delete', keys: readonly string[] | null) {
     this.#note({ collection: collection.name, action, keys, user: this.#author.user });
   }
@@ -308,7 +310,7 @@ export class History {
     this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
-  /** The values of the author, as {@link recordRow} takes them. */
+  /** The values of the author, in the order that {@link recordRows} requires. */
   get author(): readonly (string | null)[] {
     const { user, visitor } = this.#author;
     return [user, ...visitorValues(visitor)];

@@ -16,7 +16,10 @@ function masked(row: Sql, fields: readonly string[]): Sql {
     FROM ${each.from} WHERE ${each.isNamed}) ELSE ${row} END`;
 }
 
-/** Whether a row has one of the fields with a value that is no mask, or one whose name cannot be told. */
+/**
+ * Whether a row has an unmasked value in one of the fields, or a member name that cannot be
+ * decoded.
+ */
 function tells(row: Sql, fields: readonly string[]): Sql {
   const each = membersOf(row, isDecodable(row));
   const isOpen = sql`m.key = ANY (${fields}::text[]) AND json_typeof(m.value) <> 'null' AND m.value::text <> to_json(${CONCEALED}::text)::text`;

@@ -1,7 +1,7 @@
 /**
- * Records new rows of several collections within the statement that writes them: all activities are
- * inserted together, and all revisions. Their keys are taken before, so that revisions can refer to
- * their activities and to those of the items that brought them along.
+ * Records new rows of several collections within the statement that writes them. It inserts all
+ * activities together, and all revisions together. It allocates their keys first, so that revisions
+ * can refer to their activities and their parent revisions.
  */
 
 import { empty, identifier, join, literal, quote, raw, type Sql, sql } from '#core/database/sql.ts';
@@ -9,15 +9,17 @@ import type { Collection } from '#core/model/catalog/catalog.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { hasHistory, hasRevisions, ordinalColumn, visibleColumns } from './history.ts';
 
-/** The revisions of rows that brought others along. */
+/** The revisions of the parent rows. */
 export interface ParentRevisions {
-  /** Of which of the rows. */
+  /** The number of the parent rows' group. */
   readonly number: number;
-  /** For each row which of them, counted from 1; null: there is one for all. */
+  /** For each row the position of its parent, from 1; null: all rows have one parent. */
   readonly places: unknown;
 }
 
-/** How many rows there are: those of a few are found in arrays by number, those of many are joined. */
+/**
+ * The size of a group of rows: the statement finds few rows in arrays by number, and joins many.
+ */
 export type RowCountClass = 'one' | 'few' | 'many';
 
 const FEW = 100;
@@ -30,17 +32,17 @@ export function rowCountClass(count: number): RowCountClass {
 /** New rows of one collection. */
 export interface NewRowsToRecord {
   readonly collection: Collection;
-  /** The source of the rows with all their columns, in the order in which they are written. */
+  /** The source of the rows with all their columns, in write order. */
   readonly rows: Sql;
   readonly size: RowCountClass;
-  /** The text of what was written of the only row, or an array of those of all rows. */
+  /** The delta text of the only row, or an array of those of all rows. */
   readonly deltas: unknown;
-  /** Completes the text of what was written of the row `t`. */
+  /** Completes the delta text of the row `t`. */
   readonly complete: (delta: Sql) => Sql;
   readonly parents: ParentRevisions | null;
 }
 
-/** Values of rows in their order, and their numbers. */
+/** Values of rows in order, with their numbers. */
 export function numberedSql(column: Sql, source: Sql): Sql {
   return sql`(SELECT row_number() OVER () AS n, ${column} AS key FROM ${source})`;
 }
@@ -55,7 +57,7 @@ function nextKey(schema: string, table: 'activity' | 'revisions'): Sql {
   return sql`nextval(${literal(sequence)}::regclass)::int4`;
 }
 
-/** One of the parents' revisions. */
+/** The revision of a row's parent. */
 function parentSql({ number, places }: ParentRevisions, isOne: boolean): Sql {
   const entries = entriesNamed(number);
   if (places === null) return sql`(SELECT id FROM ${entries})`;
@@ -63,14 +65,17 @@ function parentSql({ number, places }: ParentRevisions, isOne: boolean): Sql {
   return sql`(SELECT r.key FROM ${numberedSql(raw('id'), entries)} AS r WHERE r.n = ${places}::int8)`;
 }
 
-/** What was written of the row `t`. */
+/** The delta text of the row `t`. */
 function deltaSql({ collection, size, deltas }: NewRowsToRecord): Sql {
   if (size === 'one') return sql`${deltas}::text`;
   if (size === 'many') return raw('v.delta');
   return sql`(${deltas}::text[])[t.${ordinalColumn(collection)}]`;
 }
 
-/** What is recorded of rows, as `activity`, `item` and, with revisions, `id`, `data`, `delta`, `parent`. */
+/**
+ * The history columns of rows: `activity`, `item` and, with revisions, `id`, `data`, `delta`,
+ * `parent`.
+ */
 function entriesSql(schema: string, rows: NewRowsToRecord): Sql {
   const { collection, rows: source, size, deltas, complete, parents } = rows;
   const [key] = collection.primaryKey;
@@ -83,7 +88,7 @@ function entriesSql(schema: string, rows: NewRowsToRecord): Sql {
     ${delta}::json AS delta, ${parent} AS parent`;
   const shown = sql`CROSS JOIN LATERAL (SELECT ${visibleColumns(collection)}) AS d`;
   if (size === 'one') return sql`${select} FROM ${source} AS t ${shown}`;
-  // Rows of a sub-statement are read in the order in which they were written.
+  // Rows of a CTE are read in the order in which they were written.
   const place = ordinalColumn(collection);
   const own = sql`(SELECT row_number() OVER () AS ${place}, ${source}.* FROM ${source}) AS t`;
   const n = sql`t.${place}`;
@@ -110,8 +115,8 @@ function unionOf(selects: readonly Sql[]): Sql {
 }
 
 /**
- * Sub-statements that record new rows, each after a comma; none when no history is kept. Those that
- * brought others along stand before these.
+ * The CTEs that record new rows, each after a comma; empty without history. Parents precede their
+ * nested rows.
  * @param author the values of `History.author`
  */
 export function recordNewRows(

@@ -20,7 +20,7 @@ export interface OldHistory {
 }
 
 export interface RetentionOptions extends OldHistory {
-  /** Called before each batch with what is deleted; false leaves the rest for another time. */
+  /** Called before each batch with the number of deleted entries; false stops the deletion. */
   readonly goesOn: (removed: number) => boolean;
 }
 
@@ -58,7 +58,7 @@ async function lastOf(options: OldHistory): Promise<number | null> {
   });
 }
 
-/** Those of the revisions that may go: all, or those that are not the latest of their items. */
+/** The revisions that may be deleted: all, or those that are not the latest of their item. */
 function removable({ schema, keepLatest = false }: OldHistory, ids: readonly number[]): Sql {
   const { revisions } = tables(schema);
   const among = sql`SELECT id, collection, item FROM ${revisions} WHERE id = ANY(${ids}::int[])`;
@@ -150,7 +150,7 @@ export async function removeActivities(options: RetentionOptions): Promise<numbe
   return removed;
 }
 
-/** What would be deleted now. */
+/** The numbers of entries that would be deleted now. */
 export async function countOldHistory(
   options: OldHistory,
 ): Promise<{ revisions: number; activities: number }> {

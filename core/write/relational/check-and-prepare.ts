@@ -1,6 +1,6 @@
 /**
- * Judges and prepares everything that a payload asks for before the first row is written, each
- * level by the rights to its own collection and action.
+ * Checks permissions for a whole payload and prepares it before the first row is written. Each
+ * level is checked by the permissions for its own collection and action.
  */
 import { forbidden } from '#core/base/errors/service-error.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
@@ -13,20 +13,20 @@ import { checkLinks } from './check-links.ts';
 import { withPath } from './error-path.ts';
 import { keyOfRow, type RowNode, type ToManyWork, type Work } from './work.ts';
 
-/** The item as rights see it: with the lists that it brings. */
+/** The item as permissions cover it, including the names of its lists. */
 export function itemForPermissionCheck({ item, lists }: RowNode): Item {
   if (lists.length === 0) return item;
   return { ...Object.fromEntries(lists.map((name) => [name, VALUE_PENDING])), ...item };
 }
 
-/** The rows of a level that are created, or those that are changed: a bare key changes nothing. */
+/** The rows of a level that are created, or those that are changed; a bare key changes nothing. */
 export function writtenNodes(work: Work, action: 'create' | 'update'): RowNode[] {
   const nodes = work.nodes.filter((node) => node.action === action);
   if (action === 'create' || work.root) return nodes;
   return nodes.filter((node) => changesMore(work.write, node));
 }
 
-/** Whether an item has more than its key. */
+/** Whether an item has more members than its key. */
 function changesMore({ collection }: WriteContext, { item, lists }: RowNode): boolean {
   if (lists.length > 0) return true;
   return Object.keys(item).some((name) => collection.primaryKey.every((own) => own.name !== name));
@@ -40,7 +40,7 @@ async function prepare(
   if (nodes.length === 0) return;
   const preparation = await ItemPreparation.open(work.write, action);
   await preparation.judge(nodes);
-  // Items that were sent once for many keys are prepared once.
+  // An item that the client sent once for many keys is prepared once.
   const known = new Map<Item, PreparedItem>();
   const slice = new TimeSlice();
   for (const node of nodes) {
@@ -55,7 +55,7 @@ async function prepare(
 }
 
 /**
- * Rows that the caller's rules did not cover when they were to be locked are not written.
+ * Rejects rows that are not locked, because the caller's rules did not cover them.
  * @throws ServiceError FORBIDDEN
  */
 function requireLocked(nodes: readonly RowNode[]): void {
@@ -73,7 +73,7 @@ async function judgeTaken({ step, taken }: ToManyWork): Promise<void> {
 }
 
 /**
- * Who may create nothing hears of items that do not exist what he hears of those that he may not change.
+ * A caller without create permission gets the same error for missing items as for forbidden ones.
  * @throws ServiceError FORBIDDEN
  */
 function requireExisting({ write }: Work, nodes: readonly RowNode[]): void {
@@ -105,7 +105,7 @@ async function judgeLevel(work: Work): Promise<void> {
 }
 
 /**
- * Judges and prepares a piece of work with all below it.
+ * Checks permissions for a piece of work and prepares it, with all levels below it.
  * @throws ServiceError FORBIDDEN; ServiceErrors FAILED_VALIDATION naming the place
  */
 export async function checkAndPrepare(work: Work): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Rows that a payload refers to without writing them: whether the caller may see them. A row that
- * may not be seen is told apart from one that does not exist by nobody but administrators.
+ * Checks that the caller may read the rows that a payload refers to but does not write. Only
+ * administrators can distinguish an unreadable row from a missing one.
  */
 import { canSeeField, knownEnd } from '#core/access/schema-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
@@ -20,13 +20,13 @@ import { columnField, keyColumns } from './lock.ts';
 import { pathText } from './payload-planner.ts';
 import { keyOfRow, type RowNode, type Work } from './work.ts';
 
-/** Where rows are looked up, on whose behalf. */
+/** The connection, collection and caller of a lookup. */
 type LinkContext = Pick<WriteContext, 'client' | 'collection' | 'target'>;
 
-/** The values of some columns, which say which row is meant. */
+/** The column values that identify a row. */
 type Values = readonly string[];
 
-/** For each of the rows, in their order, whether there is one that the caller may read. */
+/** For each row, in order, whether it exists and the caller may read it. */
 function readableStatement(
   write: LinkContext,
   columns: readonly string[],
@@ -44,8 +44,8 @@ function readableStatement(
 }
 
 /**
- * Which of the rows the caller may read, in step with them.
- * @param columns those that tell a row
+ * For each row, in order, whether the caller may read it.
+ * @param columns the columns that identify a row
  */
 async function readable(
   write: LinkContext,
@@ -81,13 +81,13 @@ async function requireReadable(
   if (!verdicts.every((seen) => seen)) throw forbidden();
 }
 
-/** The value that a column of a row is going to have; undefined when another row decides it. */
+/** The value that a column will have; undefined when another row determines it. */
 function valueIn(collection: Collection, node: RowNode, column: string): unknown {
   const { name } = columnField(collection, column);
   return Object.hasOwn(node.item, name) ? node.item[name] : (node.found?.texts.get(column) ?? null);
 }
 
-/** The text of a value by which a row is referred to, as its column would read it. */
+/** A reference value as text, as its column would read it. */
 function linkText(target: Collection, column: string, value: unknown): string {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text === 'string' && textChecker(columnField(target, column))(text) === null) {
@@ -96,22 +96,22 @@ function linkText(target: Collection, column: string, value: unknown): string {
   throw forbidden();
 }
 
-/** Whether a row's payload itself says, by mere values, what the row refers to. */
+/** Whether the payload of a row sets a reference by plain values. */
 function names(collection: Collection, { sent }: RowNode, relation: ManyToOne | AnyToOne): boolean {
   const own = ownMember(sent, relation.field);
-  // An item that is sent along is judged itself.
+  // A nested item has its own permission check.
   if (isJsonObject(own)) return false;
   return membersOf(collection, relation).some((name) => Object.hasOwn(sent, name));
 }
 
-/** The members of an item that say what it refers to. */
+/** The members of an item that set a reference. */
 function membersOf(collection: Collection, relation: ManyToOne | AnyToOne): readonly string[] {
   const columns = relation.many.columns.map((column) => columnField(collection, column).name);
   const members = relation.kind === 'a2o' ? [...columns, relation.discriminator] : columns;
   return [relation.field, ...members];
 }
 
-/** The end that a many-to-any refers to; null when it refers to nothing. */
+/** The referenced end of a many-to-any relation; null without a reference. */
 function anyEnd(
   { collection, target }: WriteContext,
   node: RowNode,
@@ -123,7 +123,7 @@ function anyEnd(
   if (name === null) return null;
   const end = knownEnd(target.rights, relation, name);
   if (end !== undefined) return end;
-  // What the row has held so far is not told to who did not send it.
+  // The stored value must not be disclosed to a caller that did not send it.
   if (given === undefined && !target.rights.admin) throw forbidden();
   const place = pathText([...node.place, relation.field]);
   throw invalidPayload(
@@ -143,16 +143,16 @@ interface Links {
   readonly rows: Values[];
 }
 
-/** The relations by which rows may refer to what has to be looked at. */
+/** The relations whose referenced rows must be checked. */
 function judgedRelations({ write }: Work): readonly (ManyToOne | AnyToOne)[] {
   const { collection, target } = write;
   const { rights } = target;
   const found: (ManyToOne | AnyToOne)[] = [];
   for (const relation of target.catalog.relations.get(collection.name)?.values() ?? []) {
-    // Foreign keys tell administrators what does not exist.
+    // For administrators, foreign keys report missing rows.
     const isJudged = relation.kind === 'm2o' && !rights.admin;
     if (relation.kind !== 'a2o' && !isJudged) continue;
-    // Fields that the caller may not name are refused like those that do not exist.
+    // Fields that the caller may not name are rejected as unknown fields elsewhere.
     if (
       membersOf(collection, relation).some((name) => canSeeField(rights, collection.name, name))
     ) {
@@ -162,7 +162,7 @@ function judgedRelations({ write }: Work): readonly (ManyToOne | AnyToOne)[] {
   return found;
 }
 
-/** What the rows of a piece of work refer to by values that the payload names. */
+/** The rows that a piece of work refers to by values in the payload. */
 async function linksOf(
   { write, nodes }: Work,
   relations: readonly (ManyToOne | AnyToOne)[],
@@ -192,8 +192,8 @@ async function linksOf(
 }
 
 /**
- * Judges the rows that a piece of work refers to but does not write.
- * @param untouched rows of the work that are named and stay as they are
+ * Checks permissions for the rows that a piece of work refers to but does not write.
+ * @param untouched rows that the payload names but does not change
  * @throws ServiceError FORBIDDEN; INVALID_PAYLOAD for an item of a collection that is not allowed
  */
 export async function checkLinks(work: Work, untouched: readonly RowNode[]): Promise<void> {
@@ -208,7 +208,7 @@ export async function checkLinks(work: Work, untouched: readonly RowNode[]): Pro
   }
 }
 
-/** Whether rows refer to others that the caller must be able to read. */
+/** Whether rows refer to other rows that the caller must be able to read. */
 export async function hasLinks(work: Work): Promise<boolean> {
   const relations = judgedRelations(work);
   return relations.length > 0 && (await linksOf(work, relations)).length > 0;

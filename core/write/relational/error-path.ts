@@ -1,4 +1,7 @@
-/** Says where in the payload a refused item stands, and names only fields that its sender may know. */
+/**
+ * Adds the payload path of a rejected item to its error, and removes field names that the caller
+ * may not see.
+ */
 import { failureView } from '#core/access/error-visibility.ts';
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import type { Collection } from '#core/model/catalog/catalog.ts';
@@ -6,7 +9,7 @@ import { type Item, ownMember } from '../payload.ts';
 import type { WriteContext } from '../write-context.ts';
 import type { PayloadPath } from './plan.ts';
 
-/** The error with the place of its item in the payload; in a list also its index. */
+/** The error with the place of its item in the payload; in a list also with its index. */
 export function errorAtPath(error: ServiceError, place: PayloadPath): ServiceError {
   const [index] = place;
   const listed = typeof index === 'number' ? { index } : {};
@@ -30,7 +33,7 @@ export function errorAtPath(error: ServiceError, place: PayloadPath): ServiceErr
   );
 }
 
-/** What is told of a field that its sender neither sent nor may read: only that something lacks. */
+/** Removes the name of a field that the caller neither sent nor may read from the error. */
 function discreet(write: WriteContext, sent: Item, error: ServiceError): ServiceError {
   const { field } = error.details;
   if (typeof field !== 'string' || ownMember(sent, field) !== undefined) return error;
@@ -55,7 +58,7 @@ function columnOf({ fields }: Collection, name: string): string | null {
   return fields.get(name)?.column?.name ?? null;
 }
 
-/** Runs what may refuse one item; its errors say where in the payload the item stands. */
+/** Runs work on one item; errors name the item's place in the payload. */
 export async function withPath<T>(
   write: WriteContext,
   { place, sent }: { readonly place: PayloadPath; readonly sent: Item },

@@ -1,7 +1,7 @@
 /**
- * Finds the existing rows that a plan touches, and locks those that the caller's rules let him write,
- * table by table and in the order of their keys, so that two writers seldom wait for each other in
- * turn. The others may only be referred to.
+ * Finds the existing rows that a plan names. It locks those that the caller's rules permit to
+ * write, table by table in key order, so that writers seldom deadlock. The other rows may only be
+ * referenced.
  */
 
 import { forbidden } from '#core/base/errors/service-error.ts';
@@ -22,7 +22,7 @@ import { permittedRows } from '../check-permissions.ts';
 import type { WriteContext } from '../write-context.ts';
 import type { Level } from './plan.ts';
 
-/** A row that exists, as it was when it was found: the texts of its columns that matter. */
+/** An existing row as it was found: the texts of the columns that the write needs. */
 export interface FoundRow {
   readonly key: Key;
   /** Rows that are not locked are not written. */
@@ -31,7 +31,7 @@ export interface FoundRow {
   readonly texts: ReadonlyMap<string, string | null>;
 }
 
-/** The rows that exist of those that a plan names. */
+/** The existing rows among those that a plan names. */
 export class FoundRows {
   readonly #byCollection = new Map<string, Map<string, FoundRow>>();
 
@@ -46,12 +46,12 @@ export class FoundRows {
   }
 }
 
-/** What must be known of the rows of one collection. */
+/** The rows and columns of one collection to look up. */
 interface Wanted {
   readonly collection: Collection;
-  /** Of rows that are changed or referred to. */
+  /** The keys of rows that are changed or referenced. */
   readonly keys: Key[];
-  /** Of rows that are deleted. */
+  /** The keys of rows that are deleted. */
   readonly deleted: Key[];
   readonly columns: Set<string>;
 }
@@ -67,7 +67,7 @@ function wantedOf(wanted: Map<string, Wanted>, collection: Collection): Wanted {
   return found;
 }
 
-/** Columns that only together say what a row refers to: a change of one needs the others. */
+/** Columns that form a reference only together: changing one requires all of them. */
 export function jointColumns(catalog: Catalog, collection: Collection): string[] {
   const relations = [...(catalog.relations.get(collection.name)?.values() ?? [])];
   return relations.flatMap((relation) => {
@@ -79,7 +79,9 @@ export function jointColumns(catalog: Catalog, collection: Collection): string[]
   });
 }
 
-/** Gathers the keys that a level and all below it name, and the columns that relations compare. */
+/**
+ * Collects the keys that a level and all levels below name, and the columns that relations compare.
+ */
 function gather(wanted: Map<string, Wanted>, level: Level, catalog: Catalog): void {
   const own = wantedOf(wanted, level.collection);
   for (const column of jointColumns(catalog, level.collection)) own.columns.add(column);
@@ -103,7 +105,7 @@ function gather(wanted: Map<string, Wanted>, level: Level, catalog: Catalog): vo
   }
 }
 
-/** The field of a column; the same object wherever rows of the collection are spoken of. */
+/** The field of a column; always the same object for the same collection. */
 export function columnField(collection: Collection, column: string): ColumnField {
   for (const field of collection.fields.values()) {
     if (isColumn(field) && field.column.name === column) return field;
@@ -124,7 +126,7 @@ export function keyColumns(collection: Collection): string[] {
   return collection.primaryKey.map(({ column }) => column.name);
 }
 
-/** Values of several columns as rows `v(c1, c2, …, n)`, `n` being their place from 1. */
+/** Values of several columns as rows `v(c1, c2, …, n)`, with `n` as their position from 1. */
 function valueRows(width: number, rows: readonly (readonly (string | null)[])[]): Sql {
   const places = Array.from({ length: width }, (_, index) => index);
   const arrays = places.map((index) => sql`${rows.map((row) => row[index] ?? null)}::text[]`);
@@ -140,7 +142,7 @@ function matches(collection: Collection, columns: readonly string[]): Sql {
   return join(tests, ' AND ');
 }
 
-/** Cuts what a statement returned into the key and the other columns. */
+/** Splits a result row into the key and the other columns. */
 function foundRow(
   collection: Collection,
   columns: readonly string[],
@@ -155,18 +157,21 @@ function foundRow(
   return { key, isLocked, texts: found };
 }
 
-/** Where rows are looked for, and the columns that are read of them beside the key. */
+/** The collection to search, and the columns to read besides the key. */
 interface Search {
   readonly collection: Collection;
   readonly columns: readonly string[];
   /** The columns that are compared with the values. */
   readonly compared: readonly string[];
   readonly values: readonly (readonly (string | null)[])[];
-  /** How many rows are looked at; none: all. */
+  /** The maximum number of rows to read; undefined: all. */
   readonly most?: number;
 }
 
-/** Rows by the place of the values that they have; locked are those for which a condition holds. */
+/**
+ * Rows with the position of their values; either those that meet the condition, locked, or the
+ * rest.
+ */
 function searchSql(search: Search, condition: Sql | null, isLocked: boolean): Sql {
   const { collection, columns, compared, values, most } = search;
   const primary = keyColumns(collection);
@@ -178,7 +183,7 @@ function searchSql(search: Search, condition: Sql | null, isLocked: boolean): Sq
   return sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(compared.length, values)} ON ${matches(collection, compared)}${covered} ORDER BY ${order}${limit}${lock}`;
 }
 
-/** A row, and the place of the values by which it was found. */
+/** A row, and the position of the values that it matched. */
 export interface PlacedRow {
   readonly place: number;
   readonly row: FoundRow;
@@ -187,7 +192,7 @@ export interface PlacedRow {
 /**
  * Finds rows, and locks those for which a condition on `t` holds.
  * @param condition null: it holds for all
- * @param isComplete whether the rows that were locked are all there can be
+ * @param isComplete whether the locked rows are all rows to find
  */
 async function findRows(
   client: Client,
@@ -212,8 +217,8 @@ async function findRows(
 }
 
 /**
- * Finds every existing row that the payload names, and locks those that the caller may write. Of the
- * items that the request itself updates, and that nothing else in it names, only these are found.
+ * Finds every existing row that the payload names, and locks those that the caller may write. It
+ * skips unlockable rows of items that only the request itself updates.
  */
 export async function lockNamedRows(
   level: Level,
@@ -252,10 +257,10 @@ export async function lockNamedRows(
 
 /**
  * Finds the rows that belong to some items through a relation, and locks those that the caller may
- * take out of the lists.
+ * remove from the lists.
  * @param owners the values that the rows refer to, in the order of the relation's columns
- * @param most how many are looked at
- * @returns the rows, each with the place of its owner
+ * @param most the maximum number of rows to read
+ * @returns the rows, each with the position of its owner
  */
 export async function lockMembers(
   write: WriteContext,
@@ -273,7 +278,7 @@ export async function lockMembers(
 
 /**
  * Finds the rows with the values of a unique key, and locks those that the caller may change.
- * @returns the rows in step with the values; undefined where there is none
+ * @returns the rows in the order of the values; undefined for values without a row
  */
 export async function lockMatching(
   write: WriteContext,
@@ -290,8 +295,8 @@ export async function lockMatching(
 }
 
 /**
- * Finds out which of some values PostgreSQL takes for the same, as it does with `A` and `a` in `citext`.
- * @returns for each of them, the place of the first that equals it
+ * Determines which values PostgreSQL considers equal, for example `A` and `a` in `citext`.
+ * @returns for each value the position of the first one that equals it
  */
 export async function firstEquals(
   { client, collection }: WriteContext,
@@ -299,7 +304,7 @@ export async function firstEquals(
   values: readonly (readonly string[])[],
 ): Promise<readonly number[]> {
   const names = columns.map((_, index) => identifier(`c${index + 1}`));
-  // A column of the table itself gives its collation to what is compared.
+  // The union with a column of the table gives the comparison that column's collation.
   const own = columns.map(
     (column, index) => sql`${identifier('t', column)} AS ${names[index] ?? empty}`,
   );
@@ -316,7 +321,7 @@ export async function firstEquals(
   return rows.map(([place]) => Number(place) - 1);
 }
 
-/** The texts of some columns of rows that are written by now, in step with their keys. */
+/** The texts of some columns of rows that are already written, in the order of their keys. */
 export async function textsOf(
   client: Client,
   collection: Collection,
@@ -336,7 +341,7 @@ export async function textsOf(
   return rows.map((row) => foundRow(collection, columns, row, true).texts);
 }
 
-/** The highest number in the sort column of the rows that belong to each owner; 0 without any. */
+/** The highest sort value among the rows of each owner; 0 without rows. */
 export async function highestSorts(
   client: Client,
   child: Collection,

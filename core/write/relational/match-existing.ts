@@ -1,6 +1,6 @@
 /**
- * Finds the items that a payload means by the values of a unique key: these are changed, all others
- * are created.
+ * Matches the items of a payload with existing items by a unique key: matches are updated, all
+ * other items are created.
  */
 
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -15,13 +15,13 @@ import { withPath } from './error-path.ts';
 import { firstEquals, lockMatching } from './lock.ts';
 import type { InputItem } from './payload-planner.ts';
 
-/** An item as it stands in the body. */
+/** An item as it appears in the body. */
 type Sent = Pick<InputItem, 'place' | 'value'>;
 
-/** What is to be done with the items of a payload. */
+/** The items of a payload, with the action for each. */
 export interface MatchedItems {
   readonly inputs: readonly InputItem[];
-  /** Some have the keys of items that the caller does not see. */
+  /** Some items have the keys of items that the caller may not see. */
   readonly isHidden: boolean;
 }
 
@@ -29,7 +29,7 @@ function isPrimary({ primaryKey }: Collection, key: readonly ColumnField[]): boo
   return key.length === primaryKey.length && primaryKey.every((field) => key.includes(field));
 }
 
-/** The values by which an item is found, as their columns read them; null: it is a new one. */
+/** The key values of an item, as their columns read them; null: it is a new item. */
 function textsOf(
   { collection }: WriteContext,
   key: readonly ColumnField[],
@@ -52,10 +52,10 @@ function textsOf(
 }
 
 /**
- * Tells the items that exist, which are locked as far as the caller may change them, from new ones. An
- * item that the caller does not see is none for him: PostgreSQL refuses a new one with its key.
- * @param isCompared new items whose keys are written otherwise, but equal for PostgreSQL, are one; when
- *   false, only those whose keys are written alike are
+ * Separates existing items, which are locked if the caller may change them, from new ones. An item
+ * that the caller may not see counts as new: PostgreSQL then rejects its key.
+ * @param isCompared merge new items whose keys PostgreSQL considers equal; when false, merge only
+ * those with identical key texts
  * @throws ServiceError INVALID_PAYLOAD, FAILED_VALIDATION for an item without a value of the key
  */
 export async function matchExistingItems(
@@ -70,7 +70,7 @@ export async function matchExistingItems(
   const values: (readonly string[] | null)[] = [];
   for (const { place, value } of sent) {
     if (slice.isOver()) await slice.pause();
-    // What is no object is refused like in every write.
+    // A value that is not an object is rejected later, as in every write.
     const texts = isJsonObject(value)
       ? await withPath(write, { place, sent: value }, async () => textsOf(write, key, value))
       : null;

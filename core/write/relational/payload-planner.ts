@@ -1,6 +1,7 @@
 /**
- * Reads a body into a plan: which items are written at each place of its shape, and which related
- * items are linked or taken out. Knows of the catalog what the caller may know, and no rows.
+ * Converts a body to a plan: the items to write at each place of its shape, and the related items
+ * to link or remove. It uses only the parts of the catalog that the caller may see, and reads no
+ * rows.
  */
 
 import type { Rights } from '#core/access/rights.ts';
@@ -27,16 +28,16 @@ import type {
   ToOneStep,
 } from './plan.ts';
 
-/** An item as it stands in the body. */
+/** An item as it appears in the body. */
 export interface InputItem {
   readonly place: PayloadPath;
   readonly value: unknown;
   readonly intent: PlannedItem['intent'];
-  /** Known beforehand when the path names it. */
+  /** The key, when the URL path or the caller supplies it. */
   readonly key?: Key | undefined;
-  /** The values of a unique key: new items that share them are one. */
+  /** The values of a unique key: new items with the same values become one item. */
   readonly match?: string | undefined;
-  /** The place of a new item that the body writes once and several items refer to. */
+  /** The place of a new item that appears once in the body and that several items refer to. */
   readonly shared?: string | undefined;
 }
 
@@ -54,22 +55,22 @@ interface ToManyDraft {
   readonly selections: Selection[];
 }
 
-/** A list of related items as it stands in the body, and where its entries are gathered. */
+/** A list of related items in the body, and the step that collects its entries. */
 interface List {
   readonly step: ToManyDraft;
   readonly related: Related;
 }
 
-/** What is gathered while the items of a level are read. */
+/** The collected data of a level while its items are read. */
 interface Draft {
   readonly collection: Collection;
-  /** The relations of its fields, as far as they were named. */
+  /** The relations of the field names read so far. */
   readonly relations: Map<string, Relation | undefined>;
   readonly toOne: Map<string, ToOneDraft>;
   readonly toMany: Map<string, ToManyDraft>;
 }
 
-/** `author.articles[2].title`, as errors name it. */
+/** `author.articles[2].title`, the format in error details. */
 export function pathText(place: PayloadPath): string {
   return place
     .map((part, index) =>
@@ -78,14 +79,14 @@ export function pathText(place: PayloadPath): string {
     .join('');
 }
 
-/** A place of the body for a sentence. */
+/** A place of the body, for an error message. */
 function at(place: PayloadPath): string {
   const [first, ...rest] = place;
   if (first === undefined) return 'The body';
   return typeof first === 'number' && rest.length === 0 ? itemPath(first) : `"${pathText(place)}"`;
 }
 
-/** The key that an item names; null when it names none or only a part. */
+/** The complete key that an item names; null otherwise. */
 function keyIn(collection: Collection, item: Item): Key | null {
   const values = collection.primaryKey.map((field) => ownMember(item, field.name));
   if (values.length === 0 || values.some((value) => value === undefined || value === null)) {
@@ -98,13 +99,16 @@ function pushAll<T>(list: T[], more: Iterable<T>): void {
   for (const entry of more) list.push(entry);
 }
 
-/** Keys of any type are kept there, such as those of a many-to-any: a number is one, too. */
+/**
+ * A text column can hold keys of any type, for example in a many-to-any relation, so numbers are
+ * valid.
+ */
 function isText({ fields }: Collection, name: string): boolean {
   const type = fields.get(name)?.type;
   return type === 'string' || type === 'text';
 }
 
-/** Members of an item that are kept although nobody knows them, so that they can be refused. */
+/** The number of unknown members to keep, so that validation can reject them. */
 const MOST_UNKNOWN = 20;
 
 export class PayloadPlanner {
@@ -112,12 +116,12 @@ export class PayloadPlanner {
   readonly #rights: Rights;
   readonly #allowance: WriteBudget;
   readonly #slice = new TimeSlice();
-  /** The lists of related items in the item that is being read. */
+  /** The lists of related items in the current item. */
   readonly #lists: List[] = [];
-  /** What was sent once for many keys stays one object. */
+  /** An item that the client sent once for many keys stays one object. */
   readonly #boundedOf = new Map<Item, Item>();
 
-  /** @param allowance what the whole payload may write */
+  /** @param allowance the number of items that the whole payload may write */
   constructor({ catalog, rights }: WriteTarget, allowance: WriteBudget) {
     this.#catalog = catalog;
     this.#rights = rights;
@@ -125,8 +129,8 @@ export class PayloadPlanner {
   }
 
   /**
-   * Plans the items at one place of the shape and, through their relations, all below.
-   * @throws ServiceError INVALID_PAYLOAD naming the place, FORBIDDEN for a key that cannot be one
+   * Plans the items at one place of the shape and, through their relations, all levels below.
+   * @throws ServiceError INVALID_PAYLOAD naming the place, FORBIDDEN for an invalid key
    */
   async level(collection: Collection, inputs: readonly InputItem[]): Promise<Level> {
     this.#allowance.take(inputs.length);
@@ -153,8 +157,7 @@ export class PayloadPlanner {
   }
 
   /**
-   * An item without most of what is neither a field nor a relation, which nothing is made of: what
-   * rights say of such names they say of the first ones.
+   * Removes most unknown members of an item. The first ones are enough for the permission error.
    */
   #bounded(collection: Collection, item: Item): Item {
     const { fields } = collection;
@@ -195,7 +198,7 @@ export class PayloadPlanner {
     return { place, item, sent: value, lists, key, intent: known, match, shared };
   }
 
-  /** Parts the members of an item from its lists of related items. */
+  /** Splits the members of an item from its lists of related items. */
   #members(draft: Draft, from: Related & { readonly value: Item }) {
     const { place, owner, value, isShared } = from;
     const lists: string[] = [];
@@ -207,7 +210,7 @@ export class PayloadPlanner {
       const related = { owner, place: [...place, name], value: member, isShared };
       if (this.#relate(draft, relation, related, value)) lists.push(name);
     }
-    // What is sent once for many keys stays one object, and is prepared once.
+    // An item that the client sent once for many keys stays one object, and is prepared once.
     if (lists.length === 0 && Object.keys(keys).length === 0) return { item: value, lists };
     const own = Object.entries(value).filter(([name]) => !lists.includes(name));
     return { item: { ...Object.fromEntries(own), ...keys }, lists };
@@ -221,8 +224,8 @@ export class PayloadPlanner {
   }
 
   /**
-   * Takes what stands under a relational field into the draft.
-   * @returns whether the member is no member of the item's own row
+   * Adds the value of a relational field to the draft.
+   * @returns whether the member is not part of the item's own row
    */
   #relate(draft: Draft, relation: Relation, related: Related, item: Item): boolean {
     const { owner, place, value } = related;
@@ -237,7 +240,7 @@ export class PayloadPlanner {
       }
       return false;
     }
-    // Which items are in the list, and which are not, would tell what their column holds.
+    // The members of the list would disclose the concealed values of the linking column.
     if (isLinkConcealed(this.#catalog, relation)) {
       throw refusal({ collection: draft.collection.name, field: relation.field });
     }
@@ -252,7 +255,7 @@ export class PayloadPlanner {
     return true;
   }
 
-  /** The collection that a nested item of a many-to-any field belongs to. */
+  /** The collection of a nested item in a many-to-any field. */
   #anyEnd(relation: AnyToOne, place: PayloadPath, item: Item): End {
     const name = ownMember(item, relation.discriminator);
     if (typeof name !== 'string') {
@@ -270,7 +273,7 @@ export class PayloadPlanner {
     );
   }
 
-  /** Takes the entries of a list into its step. */
+  /** Adds the entries of a list to its step. */
   async #read({ step, related }: List): Promise<void> {
     const { relation } = step;
     const child = this.#collection(relation.many.collection);
@@ -291,7 +294,7 @@ export class PayloadPlanner {
   }
 }
 
-/** A related item; who it belongs to is told by the list that it stands in, not by itself. */
+/** Removes the members of a related item that name its owner: the list determines the owner. */
 function ownedInput(child: Collection, relation: ToMany, input: Omit<InputItem, 'key'>): InputItem {
   const { value } = input;
   if (!isJsonObject(value)) return input;
@@ -304,24 +307,24 @@ function ownedInput(child: Collection, relation: ToMany, input: Omit<InputItem, 
   return { ...input, key, value: Object.fromEntries(kept) };
 }
 
-/** What stands under a relational field of an item. */
+/** The value of a relational field of an item. */
 interface Related {
   readonly owner: number;
   readonly place: PayloadPath;
   readonly value: unknown;
-  /** The item is one that several others refer to. */
+  /** Several other items refer to the item. */
   readonly isShared: boolean;
 }
 
 /**
- * What tells the new item at a place from others: in a body that is no list of items, each place stands
- * once, also where it is written for many keys.
+ * The identity of a new item at a place. In a body that is not a list, each place occurs once, even
+ * if it is written for many keys.
  */
 function sharedAt(place: PayloadPath): string | undefined {
   return typeof place[0] === 'string' ? pathText(place) : undefined;
 }
 
-/** How many entries the lists under a relational field have. */
+/** The number of entries in the lists of a relational field. */
 function entriesIn(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   if (!isJsonObject(value)) return 0;
@@ -329,7 +332,9 @@ function entriesIn(value: unknown): number {
   return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
 
-/** What the list under a relational field asks for: the items to write, and the rest. */
+/**
+ * The requested changes of a relational list: the items to write, and the links to add or remove.
+ */
 async function selectionOf(
   child: Collection,
   relation: ToMany,
@@ -396,7 +401,7 @@ function namedItem(
   }
 }
 
-/** The error of a bare key that is none of a junction's rows, with the form that links a target. */
+/** The error for a bare key that matches no junction row; it shows the form that links a target. */
 export function noSuchLink(relation: ToMany, place: PayloadPath): Error {
   const { many, junctionField } = relation;
   return forbidden(

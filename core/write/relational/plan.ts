@@ -1,58 +1,61 @@
 /**
- * What a payload asks for, sorted by the relations it goes through: all items at one place of its
- * shape stand together, so that the work depends on the shape and not on the number of items.
+ * The requested writes of a payload, grouped by relation. All items at one place of the payload's
+ * shape form one level. The work therefore depends on the shape and not on the number of items.
  */
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, ToMany } from '#core/model/catalog/relation.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Item } from '../payload.ts';
 
-/** Where something stands in the body: members and positions from the outside in. */
+/** A place in the body: member names and list positions, outermost first. */
 export type PayloadPath = readonly (string | number)[];
 
 /** One item to be written. */
 export interface PlannedItem {
   readonly place: PayloadPath;
-  /** The members that are no lists of related items; related items stand as they were sent. */
+  /** The members except lists of related items; nested items are as the client sent them. */
   readonly item: Item;
-  /** All members as they were sent, for the rules that judge payloads. */
+  /** All members as the client sent them, for validation. */
   readonly sent: Item;
-  /** The names of the lists of related items that it brings. */
+  /** The names of its lists of related items. */
   readonly lists: readonly string[];
-  /** Null when the payload names none. */
+  /** Null when the payload names no key. */
   readonly key: Key | null;
-  /** `either`: changed if it exists, else created with that key. */
+  /** `either`: update it if it exists, else create it with that key. */
   readonly intent: 'create' | 'update' | 'either';
-  /** Items to be created that share this are one. */
+  /** New items with the same value become one item. */
   readonly match?: string | undefined;
-  /** The same of items that are not told apart by their keys: the payload writes it once for several owners. */
+  /**
+   * The same for items without distinguishing keys: the payload contains the item once for several
+   * owners.
+   */
   readonly shared?: string | undefined;
 }
 
-/** A related item that is named by its key alone. */
+/** A related item that only its key identifies. */
 export interface NamedItem {
   readonly place: PayloadPath;
   readonly key: Key;
 }
 
-/** The items that items of a level refer to through one field. */
+/** The items that the items of a level refer to through one field. */
 export interface ToOneStep {
   readonly relation: ManyToOne | AnyToOne;
-  /** The end of the relation at the items that are referred to. */
+  /** The relation's end on the referenced side. */
   readonly end: End;
   readonly level: Level;
-  /** For each item of `level`, the place of the item that refers to it. */
+  /** For each item of `level`, the position of the item that refers to it. */
   readonly owners: readonly number[];
 }
 
-/** What one item's list of related items is to become. */
+/** The requested contents of one item's list of related items. */
 export interface Selection {
   readonly owner: number;
   readonly place: PayloadPath;
-  /** Related items that are not named are taken out. */
+  /** Related items that are not named are removed. */
   readonly whole: boolean;
   readonly linked: readonly NamedItem[];
-  /** Taken out if they belong to the owner. */
+  /** Removed if they belong to the owner. */
   readonly removed: readonly NamedItem[];
 }
 
@@ -60,12 +63,12 @@ export interface Selection {
 export interface ToManyStep {
   readonly relation: ToMany;
   readonly level: Level;
-  /** For each item of `level`, the place of the item that it belongs to. */
+  /** For each item of `level`, the position of its owner. */
   readonly owners: readonly number[];
   readonly selections: readonly Selection[];
 }
 
-/** All items at one place of a payload's shape, and what they bring with them. */
+/** All items at one place of a payload's shape, with their related levels. */
 export interface Level {
   readonly collection: Collection;
   readonly items: readonly PlannedItem[];

@@ -1,27 +1,27 @@
-/** Tells history what a payload did, the item first that brought the others along. */
+/** Records the changes of a payload in history: a parent item first, then its nested items. */
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import type { History } from '../history/history.ts';
 import { type Row, VALUE_PENDING } from '../payload.ts';
 import { writtenNodes } from './check-and-prepare.ts';
 import { keyOfRow, type RowNode, type Work } from './work.ts';
 
-/** Who is told what was written. */
+/** The receiver of recorded changes. */
 export type Recorder = Pick<History, 'record'>;
 
-/** The revision of the item that a row came with. */
+/** The revision of each row's parent item. */
 type Parents = ReadonlyMap<RowNode, number>;
 
 function isStored(collection: Collection, name: string): boolean {
   return collection.fields.get(name)?.column != null;
 }
 
-/** The value that was only known afterwards. */
+/** The value of a column that was determined after preparation. */
 function laterValue(row: Row, name: string): string | null {
   for (const [field, text] of row) if (field.name === name) return text;
   return null;
 }
 
-/** What was written, with the values that were only known afterwards. */
+/** The written members, including values that were determined after preparation. */
 export function deltaOf(
   collection: Collection,
   { stored, row }: Pick<RowNode, 'stored' | 'row'>,
@@ -31,7 +31,7 @@ export function deltaOf(
     return stored;
   const members: [string, unknown][] = [];
   for (const name of names) {
-    // What is no column was not written, and may be anything.
+    // A member without a column was not written, and may have any value.
     if (!isStored(collection, name)) continue;
     const value = stored[name];
     members.push([name, value === VALUE_PENDING ? laterValue(row, name) : value]);
@@ -66,7 +66,7 @@ async function tellDeleted(history: Recorder, { write, nodes }: Work): Promise<v
   await history.record(write.collection, 'delete', deeds);
 }
 
-/** Tells of a piece of work that was carried out, with all below it. */
+/** Records a completed piece of work, with all levels below it. */
 export async function recordHistory(
   history: Recorder,
   work: Work,

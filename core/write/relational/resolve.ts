@@ -1,6 +1,6 @@
 /**
- * Lets a plan meet the rows that exist: decides which items are created and which are changed,
- * which rows are linked to an owner, and which are taken out of its list.
+ * Matches a plan with existing rows. It decides which items are created or updated, which rows are
+ * linked to an owner, and which are removed from its list.
  */
 
 import { reason } from '#core/base/errors/reason.ts';
@@ -18,10 +18,10 @@ import type { Level, NamedItem, PayloadPath, PlannedItem, ToManyStep, ToOneStep 
 import { clearedLink, unlinkedRow } from './unlink.ts';
 import type { RowNode, ToManyWork, ToOneWork, Work } from './work.ts';
 
-/** The write of another collection within the same request. */
+/** The write context of another collection within the same request. */
 export type WriteOf = (collection: string) => WriteContext;
 
-/** The nodes of a level, one for each row, and which node each planned item became. */
+/** The nodes of a level, one per row, and the node of each planned item. */
 interface Nodes {
   readonly nodes: RowNode[];
   readonly nodeOf: RowNode[];
@@ -35,7 +35,7 @@ function newNode(planned: PlannedItem, action: RowNode['action'], found: FoundRo
   return { place, action, item, sent, lists, found, isNamed, key, row: new Map(), stored: {} };
 }
 
-/** Adds what another place of the payload says of the same row. */
+/** Merges another occurrence of the same row in the payload. */
 function merge(node: RowNode, planned: PlannedItem): RowNode {
   node.item = { ...node.item, ...planned.item };
   node.sent = { ...node.sent, ...planned.sent };
@@ -43,7 +43,7 @@ function merge(node: RowNode, planned: PlannedItem): RowNode {
   return node;
 }
 
-/** The node of a row that exists, made if nothing has touched the row at this place yet. */
+/** The node of an existing row, created on its first occurrence at this place. */
 function nodeOfRow(nodes: Nodes, row: FoundRow, planned: PlannedItem): RowNode {
   const text = JSON.stringify(row.key);
   const known = nodes.byRow.get(text);
@@ -54,14 +54,14 @@ function nodeOfRow(nodes: Nodes, row: FoundRow, planned: PlannedItem): RowNode {
   return node;
 }
 
-/** What tells a new item from others; null: nothing does. */
+/** The identity of a new item; null: it has no identity. */
 function identityOf({ intent, key, match, shared }: PlannedItem): string | null {
   if (match !== undefined) return `new by ${match}`;
   if (intent === 'either' && key !== null) return `new ${JSON.stringify(key)}`;
   return shared === undefined ? null : `new at ${shared}`;
 }
 
-/** What is created with a key of its own is one row, however often the payload names it. */
+/** A new item with an identity becomes one row, however often the payload contains it. */
 function createdNode(nodes: Nodes, planned: PlannedItem): RowNode {
   const text = identityOf(planned);
   const known = text === null ? undefined : nodes.byRow.get(text);
@@ -95,7 +95,7 @@ function at<T>(list: readonly T[], index: number): T {
   throw new RangeError(`no entry ${index} in a list of ${list.length}`);
 }
 
-/** The values of some columns as they are, or what stands for them until they are written. */
+/** The current values of some columns, or VALUE_PENDING until they are written. */
 function valuesOf(collection: Collection, node: RowNode, columns: readonly string[]): unknown[] {
   return columns.map((column) => {
     const field = columnField(collection, column);
@@ -105,7 +105,7 @@ function valuesOf(collection: Collection, node: RowNode, columns: readonly strin
   });
 }
 
-/** Gives a node the values of some columns. */
+/** Sets the values of some columns of a node. */
 function assign(
   node: RowNode,
   write: WriteContext,
@@ -121,11 +121,11 @@ export class Resolver {
   readonly #found: FoundRows;
   readonly #writeOf: WriteOf;
   readonly #allowance: WriteBudget;
-  /** To whom the payload gives which row last, by {@link claimText}. */
+  /** The last owner that the payload assigns to a row, by {@link claimText}. */
   readonly #claimed = new Map<string, RowNode>();
   readonly #leaving: { readonly relation: ToMany; readonly work: Work }[] = [];
 
-  /** @param allowance what may be written beside what the payload names */
+  /** @param allowance the number of further rows that may be written beyond those in the payload */
   constructor(found: FoundRows, writeOf: WriteOf, allowance: WriteBudget) {
     this.#found = found;
     this.#writeOf = writeOf;
@@ -133,8 +133,8 @@ export class Resolver {
   }
 
   /**
-   * @returns the work, and the node that each item of the level became
-   * @throws ServiceError FORBIDDEN for a row that must exist and does not
+   * @returns the work, and the node of each item of the level
+   * @throws ServiceError FORBIDDEN for a row that must exist but does not
    */
   async resolve(level: Level): Promise<{ work: Work; nodeOf: readonly RowNode[] }> {
     const nodes = await nodesOf(level, this.#found);
@@ -189,7 +189,7 @@ export class Resolver {
     return { step, work: await this.#level(level, targets), pairs };
   }
 
-  /** Relations of several columns are addressed by a name of their own, which is no column. */
+  /** A relation of several columns has a field name that is not a column. */
   #expandKeys(write: WriteContext, node: RowNode): void {
     const relations = write.target.catalog.relations.get(write.collection.name);
     for (const [name, value] of Object.entries(node.item)) {
@@ -241,7 +241,7 @@ export class Resolver {
     return nodeOfRow(children, row, { ...planned, intent: 'update' });
   }
 
-  /** The rows that leave the lists of their owners, as far as the caller may see them. */
+  /** The rows that leave their owners' lists, if the caller may see them. */
   async #taken(
     step: ToManyStep,
     owners: Nodes,
@@ -273,7 +273,10 @@ export class Resolver {
     return work;
   }
 
-  /** Of whole lists, the related items that are there: those that leave are items to be written. */
+  /**
+   * The existing related items of whole lists; those that leave the list count towards the
+   * allowance.
+   */
   async #unnamed(
     write: WriteContext,
     { relation, selections }: ToManyStep,
@@ -297,7 +300,7 @@ export class Resolver {
     return members.map(({ row, place: owner }) => ({ row, place: at(all, owner) }));
   }
 
-  /** The rows to be removed that belong to their owner; of others nothing is said. */
+  /** The rows to remove that belong to their owner; other rows are ignored. */
   #removed(
     { relation, selections }: ToManyStep,
     owners: Nodes,
@@ -320,13 +323,13 @@ export class Resolver {
   }
 }
 
-/** A row that leaves its owner's list, and the place of the payload that says so. */
+/** A row that leaves its owner's list, and the place in the payload that removes it. */
 interface Leaving {
   readonly row: FoundRow;
   readonly place: PayloadPath;
 }
 
-/** Which row belongs to somebody through a relation, as a text; of new rows nobody else knows. */
+/** Identifies a row in a relation, as text; all new rows share one text. */
 function claimText({ many }: ToMany, { found }: Pick<RowNode, 'found'>): string {
   return JSON.stringify([many.collection, many.columns, found?.key ?? null]);
 }
@@ -335,7 +338,7 @@ function givenText(collection: string, field: string, { found }: Pick<RowNode, '
   return JSON.stringify([collection, field, found?.key ?? null]);
 }
 
-/** The members that the payload gives to rows that exist. */
+/** The members that the payload sets in existing rows. */
 function givenIn({ write, nodes, toOne, toMany }: Work, given = new Set<string>()): Set<string> {
   for (const node of nodes) {
     if (node.action !== 'update') continue;
@@ -347,7 +350,7 @@ function givenIn({ write, nodes, toOne, toMany }: Work, given = new Set<string>(
   return given;
 }
 
-/** The payload itself says, where it speaks of the row, to whom it belongs: that counts. */
+/** Whether the payload sets the owner in the row itself, which has precedence. */
 function isGiven(
   given: ReadonlySet<string>,
   { many }: ToMany,
@@ -358,7 +361,7 @@ function isGiven(
   return names.some((name) => given.has(givenText(collection.name, name, node)));
 }
 
-/** The values of a key of several columns. */
+/** The values of a multi-column key. */
 function keyParts(value: unknown, width: number, place: PayloadPath): unknown[] {
   const isKey =
     Array.isArray(value) &&
@@ -375,7 +378,7 @@ function belongs(relation: ToMany, owner: FoundRow, row: FoundRow): boolean {
   });
 }
 
-/** Makes a row one of its owner's, if it is not already. */
+/** Assigns a row to its owner, unless it already belongs to it. */
 function claim(
   write: WriteContext,
   relation: ToMany,

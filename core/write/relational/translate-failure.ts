@@ -1,6 +1,6 @@
 /**
- * Finds the item of the payload that the database refused to write, by what the failure tells of
- * its row, and the field where the failure names none.
+ * Finds the item of the payload whose write the database rejected, by the row in the error. Also
+ * finds the field when the error names no column.
  */
 import type pg from 'pg';
 import { failureView } from '#core/access/error-visibility.ts';
@@ -23,25 +23,25 @@ export interface WrittenItems {
   readonly nodes: readonly RowNode[];
 }
 
-/** One of them. */
+/** One of these items. */
 interface Candidate {
   readonly collection: Collection;
   readonly node: RowNode;
 }
 
-/** The text that an item gives a column; undefined when it gives none. */
+/** The text that an item writes to a column; undefined when it does not write the column. */
 function textOf({ node, collection }: Candidate, column: string): string | null | undefined {
   for (const [field, text] of node.row) if (field.column.name === column) return text;
   const place = collection.primaryKey.findIndex((field) => field.column.name === column);
   return place < 0 ? undefined : node.key?.[place];
 }
 
-/** Texts are compared without case: an index over an expression mostly changes that. */
+/** Compares texts case-insensitively: an index over an expression usually changes the case. */
 function isSame(text: string, other: string): boolean {
   return text === other || text.toLowerCase() === other.toLowerCase();
 }
 
-/** The values in `Failing row contains (1, a, null).`; null when they cannot be parted. */
+/** The values in `Failing row contains (1, a, null).`; null when they cannot be split. */
 function failingRow(error: pg.DatabaseError, table: TableDescriptor): Map<string, string> | null {
   const detail = error.detail ?? '';
   const values = detail.slice(detail.indexOf('(') + 1, detail.lastIndexOf(')')).split(', ');
@@ -50,14 +50,14 @@ function failingRow(error: pg.DatabaseError, table: TableDescriptor): Map<string
   return new Map(columns.map(({ name }, place) => [name, values[place] ?? '']));
 }
 
-/** Whether a value is printed so; long ones are cut. */
+/** Whether PostgreSQL prints the value like this; it truncates long values. */
 function isShownAs(text: string | null, shown: string): boolean {
   if (text === null) return shown === 'null';
   if (isSame(text, shown)) return true;
   return shown.endsWith('...') && text.startsWith(shown.slice(0, -3));
 }
 
-/** The only candidate that the failing row may be; null when several may, or none. */
+/** The only candidate that matches the failing row; null when several or no candidates match. */
 function shownIn(
   error: pg.DatabaseError,
   table: TableDescriptor,
@@ -75,12 +75,12 @@ function shownIn(
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Whether the failure is of the collection's table; partitions are no collections of their own. */
+/** Whether the error names the collection's table; a partition is not a collection. */
 function isOf(error: pg.DatabaseError, { table }: Collection): boolean {
   return table !== null && (table.name === error.table || table.kind === 'partitioned');
 }
 
-/** The view of a failure that may be told of a partition: as of the table that it belongs to. */
+/** The view of a failure, extended so that an error about a partition names its parent table. */
 function withPartitions(
   view: FailureView,
   { catalog }: WriteTarget,
@@ -100,7 +100,7 @@ function withPartitions(
   };
 }
 
-/** The candidate that a failure blames; null when that cannot be told. */
+/** The candidate that caused the failure; null when it cannot be determined. */
 function culprit(error: pg.DatabaseError, all: readonly Candidate[]): Candidate | null {
   if (all.length === 1) return all[0] ?? null;
   const own = all.filter(({ collection }) => isOf(error, collection));
@@ -120,7 +120,7 @@ function culprit(error: pg.DatabaseError, all: readonly Candidate[]): Candidate 
     const texts = columns.map((name) => textOf(one, name));
     return texts.every((text) => typeof text === 'string') && isSame(texts.join(', '), key.values);
   };
-  // Of items that share a value it is the later one that comes too late.
+  // Among items with the same value, the later one violates the unique constraint.
   return (code === SQLSTATE.uniqueViolation ? own.findLast(hasKey) : own.find(hasKey)) ?? null;
 }
 
@@ -128,21 +128,21 @@ function isOfDomain({ column }: ColumnField, name: string): boolean {
   return column.domain?.split('.').at(-1)?.replaceAll('"', '') === name;
 }
 
-/** The fields that a failure may be about when it names none: those of its domain, or all. */
+/** The fields that may have caused a failure that names no column: those of its domain, or all. */
 function possibleFields(error: pg.DatabaseError, { node }: Candidate): ColumnField[] {
   const { dataType } = error;
   const fields = [...node.row.keys()];
   return dataType === undefined ? fields : fields.filter((field) => isOfDomain(field, dataType));
 }
 
-/** The field in question as the caller may know it; null when it is hidden or cannot be told. */
+/** The failing field's name; null when it is hidden from the caller or cannot be determined. */
 function fieldOf(
   error: pg.DatabaseError,
   view: FailureView,
   { told, all }: { readonly told: unknown; readonly all: readonly Candidate[] },
 ): string | null {
   if (typeof told === 'string') return told;
-  // The constraint of a table names its columns, so that these must be hidden.
+  // The constraint of a table determines the columns, so they must be hidden from the caller.
   if (error.table !== undefined) return null;
   const found = new Map<ColumnField, Collection>();
   for (const one of all) {
@@ -153,20 +153,23 @@ function fieldOf(
   return view.tableOf(table.schema, table.name)?.fieldOf(field.column.name)?.name ?? null;
 }
 
-/** The value that the item was sent with, unless it is a secret. */
+/** The value that the client sent for a field, unless it is a secret. */
 function sentValue({ collection, node }: Candidate, name: string): unknown {
   const field = collection.fields.get(name);
   if (!field?.column || isConcealed(field)) return undefined;
   return ownMember(node.sent, name);
 }
 
-/** The collection of an item, if its name may be told. */
+/** The collection of an item, if the caller may know its name. */
 function seenCollection(view: FailureView, found: Candidate | null): string | null {
   const table = found?.collection.table;
   return table ? (view.tableOf(table.schema, table.name)?.collection ?? null) : null;
 }
 
-/** The failure of a write as the caller is told of it; what is no fault of an item is unchanged. */
+/**
+ * Converts the failure of a write to the error for the caller; failures that no item caused are
+ * unchanged.
+ */
 export function translateWriteFailure(
   error: unknown,
   target: WriteTarget,
@@ -197,8 +200,8 @@ export function translateWriteFailure(
 }
 
 /**
- * The failure of a deletion as the caller is told of it. What still refers to an item may be hidden;
- * the item itself was named by the caller.
+ * Converts the failure of a deletion to the error for the caller. It may hide the collection that
+ * still refers to an item, but not the item, which the caller named.
  */
 export function translateDeletionFailure(
   error: unknown,

@@ -1,4 +1,4 @@
-/** What rows that lose their owner, or refer to nothing any more, are changed to. */
+/** The changes of rows that lose their owner or their reference. */
 
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { ToMany } from '#core/model/catalog/relation.ts';
@@ -7,7 +7,10 @@ import type { WriteContext } from '../write-context.ts';
 import { columnField } from './lock.ts';
 import type { PayloadPath } from './plan.ts';
 
-/** The columns that make no link any more when they are null: those that can be, if any can. */
+/**
+ * Null values that clear a link: for its nullable columns outside the key, else for all its
+ * columns.
+ */
 export function clearedLink(write: WriteContext, columns: readonly string[]): Item {
   const fields = columns.map((column) => columnField(write.collection, column));
   const loose = fields.filter(
@@ -18,8 +21,8 @@ export function clearedLink(write: WriteContext, columns: readonly string[]): It
 }
 
 /**
- * What a row that loses its owner is changed to.
- * @throws ServiceError FAILED_VALIDATION when the row cannot be without one
+ * The change of a row that loses its owner.
+ * @throws ServiceError FAILED_VALIDATION when the key contains the link
  */
 export function unlinkedRow(write: WriteContext, relation: ToMany, place: PayloadPath): Item {
   const item = clearedLink(write, relation.many.columns);

@@ -1,4 +1,6 @@
-/** A plan that has met the rows that exist: what is done to which row, and how rows hang together. */
+/**
+ * A plan after existing rows were looked up: the action for each row, and the links between rows.
+ */
 import type { Key } from '#core/query/key.ts';
 import type { Item, Row } from '../payload.ts';
 import type { WriteContext } from '../write-context.ts';
@@ -8,23 +10,23 @@ import type { PayloadPath, ToManyStep, ToOneStep } from './plan.ts';
 /** One row, on its way from the payload to the table. */
 export interface RowNode {
   readonly place: PayloadPath;
-  /** `keep`: the row is only referred to. */
+  /** `keep`: the row is only referenced. */
   action: 'create' | 'update' | 'keep';
-  /** Its own members; what is only known once other rows are written stands as PENDING. */
+  /** Its own members; VALUE_PENDING stands for a value that other rows determine. */
   item: Item;
-  /** The members as they were sent, related items included. */
+  /** The members as the client sent them, including related items. */
   sent: Item;
-  /** The names of the lists of related items that it brings. */
+  /** The names of its lists of related items. */
   lists: readonly string[];
-  /** The row as it was; null when it is created. */
+  /** The row before the write; null when it is created. */
   readonly found: FoundRow | null;
-  /** The payload names its key, so that it would be changed if it existed. */
+  /** The payload names its key: if the row existed, it would be updated. */
   readonly isNamed?: boolean;
-  /** Known from the beginning for rows that exist, from their writing on for others. */
+  /** Known from the beginning for existing rows; set when a new row is written. */
   key: Key | null;
-  /** What is stored, once it is prepared. */
+  /** The column texts, set on preparation. */
   row: Row;
-  /** The members as they are stored, special values included. */
+  /** The members as they are stored, including generated values. */
   stored: Item;
 }
 
@@ -34,7 +36,7 @@ export function keyOfRow({ key }: RowNode): Key {
   return key;
 }
 
-/** Items that refer to others through one field. */
+/** Items that refer to other items through one field. */
 export interface ToOneWork {
   readonly step: ToOneStep;
   readonly work: Work;
@@ -46,14 +48,17 @@ export interface ToManyWork {
   readonly step: ToManyStep;
   readonly work: Work;
   readonly pairs: readonly { readonly owner: RowNode; readonly child: RowNode }[];
-  /** The rows that are taken out: nodes that lose their owner, or are deleted. */
+  /** The rows removed from lists: they lose their owner, or are deleted. */
   readonly taken: Work;
 }
 
 /** All rows at one place of a payload's shape. */
 export interface Work {
   readonly write: WriteContext;
-  /** The items that the request itself names: they are judged even if nothing of them changes. */
+  /**
+   * The items that the request names directly: their permissions are checked even if nothing
+   * changes.
+   */
   readonly root: boolean;
   readonly nodes: RowNode[];
   readonly toOne: readonly ToOneWork[];

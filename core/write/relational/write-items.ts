@@ -19,16 +19,16 @@ import { writeRows } from './write-rows.ts';
 
 export type { InputItem } from './payload-planner.ts';
 
-/** What writing a payload needs beside the write of its own collection. */
+/** The context of a payload beyond the write context of its own collection. */
 export interface RelationalWriteContext {
-  /** The writes of the other collections that the payload reaches. */
+  /** The write contexts of the other collections in the payload. */
   readonly writeOf: WriteOf;
-  /** Most items that the whole payload may write; undefined: no bound. */
+  /** The maximum number of items that the payload may write; undefined: no limit. */
   readonly maxItems: number | undefined;
   readonly history: Recorder;
 }
 
-/** Calls the rules of all collections that a plan reaches, once each. */
+/** Calls the `begin` rule of each collection in a plan once. */
 async function begin(level: Level, writeOf: WriteOf, begun = new Set<string>()): Promise<void> {
   const { name } = level.collection;
   if (!begun.has(name)) {
@@ -41,8 +41,8 @@ async function begin(level: Level, writeOf: WriteOf, begun = new Set<string>()):
 }
 
 /**
- * Writes items and what is related to them.
- * @returns their keys, in step with the inputs
+ * Writes items and their related items.
+ * @returns their keys, in the order of the inputs
  * @throws ServiceError FORBIDDEN, FAILED_VALIDATION, INVALID_PAYLOAD naming the place
  */
 export async function writeItems(

@@ -1,6 +1,6 @@
 /**
- * Writes what was judged, in the order in which rows need each other: first what a row refers to,
- * then the row, then what refers to it.
+ * Writes permitted and prepared rows in dependency order: first the referenced rows, then the row,
+ * then the rows that refer to it.
  */
 
 import { rowsOf } from '#core/database/prepared.ts';
@@ -17,7 +17,7 @@ import { keyOfRow, type RowNode, type ToManyWork, type ToOneWork, type Work } fr
 
 type Texts = ReadonlyMap<string, string | null>;
 
-/** The texts of some columns of each node's row, which is written by now. */
+/** The texts of some columns of each node's row, which must be written already. */
 async function textsOfNodes(
   { write }: Work,
   columns: readonly string[],
@@ -29,7 +29,7 @@ async function textsOfNodes(
   return new Map(distinct.map((node, index) => [node, texts[index] ?? new Map()]));
 }
 
-/** Fills in the columns of a row that had to wait for another row. */
+/** Sets the columns of a row whose values another row determines. */
 function fill(
   collection: Collection,
   node: RowNode,
@@ -44,7 +44,7 @@ function fill(
   node.row = row;
 }
 
-/** Tells the rows that refer to others what these are called. */
+/** Copies the keys of referenced rows into the rows that refer to them. */
 async function refer({ write }: Work, { step, work, pairs }: ToOneWork): Promise<void> {
   const { relation, end } = step;
   const texts = await textsOfNodes(
@@ -59,7 +59,7 @@ async function refer({ write }: Work, { step, work, pairs }: ToOneWork): Promise
   }
 }
 
-/** Runs a statement that writes items; its failure tells which of them is refused. */
+/** Runs a statement that writes items; its error names the rejected item. */
 async function blaming<T>(
   { target, collection }: WriteContext,
   nodes: readonly RowNode[],
@@ -93,7 +93,7 @@ async function writeNodes(work: Work): Promise<void> {
   }
 }
 
-/** Takes rows out of their owners' lists, before others come in that may take their places. */
+/** Removes rows from their owners' lists before new rows take their positions. */
 async function takeOut({ step, taken }: ToManyWork): Promise<void> {
   if (taken.nodes.length === 0) return;
   if (step.relation.deselect === 'nullify') {
@@ -111,7 +111,7 @@ async function takeOut({ step, taken }: ToManyWork): Promise<void> {
   await rule.after?.(taken.write, { action: 'delete', keys, items: [] });
 }
 
-/** Related items that come without a place of their own are put behind those that are there. */
+/** Appends created items without a sort value to the end of their owner's list. */
 async function sortNew(
   { step, work, pairs }: ToManyWork,
   ends: ReadonlyMap<RowNode, readonly (string | null)[]>,
@@ -136,7 +136,7 @@ async function sortNew(
   }
 }
 
-/** Tells related items who they belong to, and where in the list they stand. */
+/** Sets the owner and the list position of related items. */
 async function own(owners: Work, many: ToManyWork): Promise<void> {
   const { step, work, pairs } = many;
   const { one, many: end } = step.relation;
@@ -199,7 +199,7 @@ function newKeysOf(work: Work, found = new Map<ColumnField, NewKeys>()) {
   return found;
 }
 
-/** Keeps keys that are generated apart from those that the same payload gives. */
+/** Prevents collisions between generated keys and keys that the same payload names. */
 async function reserveKeys(work: Work): Promise<void> {
   for (const [field, keys] of newKeysOf(work)) {
     const areMixed = keys.given.length > 0 && keys.generated > 0;
@@ -208,7 +208,10 @@ async function reserveKeys(work: Work): Promise<void> {
   }
 }
 
-/** Writes a piece of work with all below it. The rows that exist are locked and all is judged. */
+/**
+ * Writes a piece of work with all levels below it. Existing rows must be locked and all permissions
+ * checked.
+ */
 export async function writeRows(work: Work): Promise<void> {
   await reserveKeys(work);
   await writeAll(work);

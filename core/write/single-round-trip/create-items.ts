@@ -1,4 +1,4 @@
-/** Creates items in one round trip, where nothing has to be looked up before they are written. */
+/** Creates items in one round trip, if they need no lookup before the write. */
 
 import { blamesValue, isLargeWrite } from '#core/database/failure.ts';
 import { runTogether } from '#core/database/prepared.ts';
@@ -18,15 +18,15 @@ import type { WriteContext } from '#core/write/write-context.ts';
 
 /** A creation in one round trip. */
 export interface SingleRoundTripCreation extends SingleRoundTripWrite<string | null> {
-  /** The failure as the caller is told of it; null: the step-by-step writer is to try. */
+  /** Converts a failure to the error for the caller; null: use the step-by-step writer instead. */
   refused(failure: unknown): unknown;
 }
 
-/** The statements that reading back takes, which are kept from request to request. */
+/** The statements for creating and reading back, cached across requests. */
 export interface CreationStatements {
-  /** Creates items, and reads them back if it can. */
+  /** Creates items, and reads them back if possible. */
   created(items: NewItems): Promise<{ readonly readback: Readback; readonly statement: Statement }>;
-  /** Reads back what was created by a statement before it. */
+  /** Reads back the items that an earlier statement created. */
   kept(kept: TransactionKeys): Statement;
 }
 
@@ -47,7 +47,7 @@ async function creationOf(
   return {
     collections: new Set(written.map(({ collection }) => collection.name)),
     rows: written.reduce((sum, { nodes }) => sum + nodes.length, 0),
-    // Where several tables are written, it depends on the order what is refused first.
+    // With several tables, the order determines which item is rejected first.
     refused: (failure) => {
       const isOpen = (written.length > 1 && blamesValue(failure)) || isLargeWrite(failure);
       return isOpen ? null : translateWriteFailure(failure, target, written);
@@ -68,8 +68,8 @@ async function creationOf(
 }
 
 /**
- * Prepares the statements that create items and read them back, and asks nothing of the database.
- * @returns null when something must be looked up before
+ * Prepares the statements that create items and read them back, without database queries.
+ * @returns null when something must be looked up first
  * @throws ServiceError FORBIDDEN, FAILED_VALIDATION, INVALID_PAYLOAD naming the place
  */
 export async function prepareCreation(

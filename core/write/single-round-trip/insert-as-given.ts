@@ -1,9 +1,9 @@
-/** Which tables take new rows without a look at anything but the rows themselves. */
+/** Determines which tables accept new rows without a lookup of other data. */
 import type { Collection } from '#core/model/catalog/catalog.ts';
 import { needsCallerRecords } from '../caller-record.ts';
 import { NO_RULE, type WriteContext } from '../write-context.ts';
 
-/** Whether columns are the key of a collection, which is a single one. */
+/** Whether the columns are the single-column key of a collection. */
 export function isSinglePrimaryKey(
   { primaryKey }: Collection,
   columns: readonly string[],
@@ -11,7 +11,7 @@ export function isSinglePrimaryKey(
   return columns.length === 1 && columns[0] === primaryKey[0]?.column.name;
 }
 
-/** Whether nobody but the statement itself has a say in what becomes of new rows. */
+/** Whether no trigger, collection rule or caller record affects new rows. */
 export function insertsAsGiven(write: WriteContext): boolean {
   const { table, primaryKey } = write.collection;
   if (table?.kind !== 'table' || table.userTriggers || primaryKey.length !== 1) return false;

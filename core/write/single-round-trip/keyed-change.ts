@@ -1,6 +1,5 @@
 /**
- * Reads the changes of items by their keys from payloads that bring no related items along, and makes
- * the rows of them.
+ * Reads changes of items by key from payloads without nested related items, and builds the rows.
  */
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
@@ -14,26 +13,26 @@ import { WriteBudget } from '../write-budget.ts';
 import type { WriteContext } from '../write-context.ts';
 import { isPlainItem } from './plain-item.ts';
 
-/** The items of a write: one of a path, or those of a list. */
+/** The keys that a write addresses: one from the URL path, or a list. */
 export interface KeyedItems {
   readonly keys: readonly Key[];
   readonly isList: boolean;
 }
 
-/** The change of items: to the same values, or to values of their own. */
+/** A change of items: the same values for all, or separate values for each. */
 export interface KeyedChange extends KeyedItems {
   readonly isEach: boolean;
-  /** In step with the keys where each item has its own, else one. */
+  /** In key order when each item has its own values, else a single entry. */
   readonly values: readonly unknown[];
 }
 
-/** More items with values of their own are prepared step by step, so that others come in between. */
+/** Longer lists are prepared step by step, so that other requests can run in between. */
 const EACH_MAX = 10_000;
 
 /**
- * The change of items that each come with their key.
- * @returns null when one lacks it, or is named twice, or there are too many of them
- * @throws ServiceError FORBIDDEN for what can be no key
+ * Reads a list of items that each contain their key.
+ * @returns null when a key is missing or repeated, or when the list is too long
+ * @throws ServiceError FORBIDDEN for an invalid key
  */
 export function changeOfEach(
   { collection }: WriteContext,
@@ -51,12 +50,15 @@ export function changeOfEach(
   return isDistinct ? { keys, isList: true, isEach: true, values } : null;
 }
 
-/** An item of a payload that names no relations. */
+/** A planned item whose payload names no relations. */
 function plainItem(key: Key, item: Item): PlannedItem {
   return { place: [], item, sent: item, lists: [], key, intent: 'update' };
 }
 
-/** An item of a payload that names relations; null when it brings others along, or may. */
+/**
+ * A planned item whose payload names relations; null when it contains, or may contain, nested
+ * items.
+ */
 async function plannedItem(
   write: WriteContext,
   key: Key,
@@ -69,14 +71,17 @@ async function plannedItem(
   return toOne.length + toMany.length === 0 ? (items[0] ?? null) : null;
 }
 
-/** The items of a change. */
+/** The planned items of a change. */
 interface PlannedItems {
   readonly items: readonly PlannedItem[];
-  /** None of them names a relation. */
+  /** No item names a relation. */
   readonly arePlain: boolean;
 }
 
-/** The items of a change, which name the same members; null when they do not, or bring others along. */
+/**
+ * The planned items of a change, which must name the same members. Null when they do not, or when
+ * they contain nested items.
+ */
 export async function plannedItems(
   write: WriteContext,
   { keys, values }: KeyedChange,
@@ -106,7 +111,7 @@ function namesSame(item: Item, other: Item): boolean {
   );
 }
 
-/** The only item of a change that names no relations; null when there are more, or it does. */
+/** The only item of a change, when it names no relations; null otherwise. */
 export function onlyPlainItem(
   { collection, target }: WriteContext,
   { keys: [key, ...more], values: [value] }: KeyedChange,
@@ -115,7 +120,7 @@ export function onlyPlainItem(
   return isPlainItem(target.catalog, collection, value) ? plainItem(key, value) : null;
 }
 
-/** The row of an item of which nothing is demanded; null when more is to be done for it. */
+/** The row of an item without conditions or generated values; null for other items. */
 export function plainNode(write: WriteContext, item: PlannedItem): RowNode | null {
   const prepared = ItemPreparation.withoutRecord(write, 'update').plain(item.item, item.sent);
   if (prepared === null) return null;
@@ -123,7 +128,7 @@ export function plainNode(write: WriteContext, item: PlannedItem): RowNode | nul
   return { ...item, action: 'update', found: null, row, stored };
 }
 
-/** The rows of items, and what they refer to; null when the rows have different fields. */
+/** The rows of items, with their references; null when the rows have different fields. */
 export async function nodesOf(
   write: WriteContext,
   items: readonly PlannedItem[],

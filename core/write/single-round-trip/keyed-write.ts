@@ -1,7 +1,8 @@
 /**
- * Changes or deletes items by their keys, to the same values or to values of their own: rows, history and, where nothing else decides on it, the
- * answer are one statement, made once for all that change the same fields under the same rules.
- * What it cannot do, or may not, is left to the writer that goes step by step.
+ * Changes or deletes items by key, with the same values or separate values for each. One statement
+ * writes the rows and the history and, where no other code affects it, reads the answer. Changes of
+ * the same fields under the same rules share the statement. All other cases are left to the
+ * step-by-step writer.
  */
 import type { Permission } from '#core/access/rights.ts';
 import { mapEach } from '#core/base/process/time-slice.ts';
@@ -40,7 +41,7 @@ import {
 } from './keyed-change.ts';
 import { type SkipLocked, skipOfDeletion, skipOfUpdate, skippedSql } from './skip-locked.ts';
 
-/** What becomes of an item. */
+/** The new values of an item. */
 interface KeyedRow {
   readonly row: Row;
   /** The members of the item as they are stored. */
@@ -51,59 +52,62 @@ interface KeyedRow {
 export interface KeyedWrite {
   readonly action: 'update' | 'delete';
   readonly collection: Collection;
-  /** Of the items, in their order. */
+  /** The keys of the items, in order. */
   readonly keys: readonly string[];
-  /** They were named by a list. */
+  /** The request addressed the items with a list. */
   readonly isList: boolean;
-  /** What is changed, in the order of the table. */
+  /** The changed fields, in column order. */
   readonly fields: readonly ColumnField[];
   /** Each item has a row of its own. */
   readonly isEach: boolean;
-  /** In step with the keys where each item has its own, else the one that all have in common. */
+  /** In key order when each item has its own row, else a single shared row. */
   readonly rows: readonly KeyedRow[];
-  /** Of each list one of the rules holds for the item, or it may not be written. */
+  /** At least one rule of each list must hold for the item, or it may not be written. */
   readonly rules: readonly (readonly Filter[])[];
-  /** Writes of the same form are the same statement. */
+  /** Writes of the same form use the same statement. */
   readonly form: string;
-  /** How its only row is taken without waiting for anybody; null: it may have to wait. */
+  /** How to take the only row without waiting for a lock; null: the statement may have to wait. */
   readonly skip: SkipLocked | null;
-  /** The schema of the system tables where subscribers may hear of a deletion; null: nobody. */
+  /**
+   * The schema of the system tables, when subscribers may be notified of the deletion; null: no
+   * subscribers.
+   */
   readonly listeners: string | null;
 }
 
-/** The row as the statement wrote it. */
+/** The CTE with the rows that the statement wrote. */
 const ROW = raw('w');
 
-/** The columns of the row `t` that the statement goes on with. */
+/** The columns of the row `t` that the rest of the statement reads. */
 function returnedColumns({ action, collection }: Target): Sql {
   const columns = action === 'delete' ? [keyField(collection).column] : collection.table?.columns;
   return join((columns ?? []).map(({ name }) => identifier('t', name)));
 }
 
-/** Whether the row that is changed is all that the statement writes. */
+/** Whether the changed row is the only row that the statement writes. */
 function isOnlyRow({ collection, isList }: Target): boolean {
   return !isList && !hasHistory(collection);
 }
 
-/** The items as the rest of the statement reads them. */
+/** The written items as a row source for the rest of the statement. */
 export function keyedRows(write: Target): JustWrittenRows {
   const { isList } = write;
   return { source: isOnlyRow(write) ? sql`(SELECT ${returnedColumns(write)})` : ROW, isList };
 }
 
-/** The texts of keys of one column; null where there is none. */
+/** The key texts of a single-column key; null where a key has no text. */
 function textsOf({ keys }: KeyedItems): readonly string[] | null {
   const texts = keys.flatMap(([text]) => (text === undefined ? [] : [text]));
   return texts.length === 0 || texts.length < keys.length ? null : texts;
 }
 
-/** Statements for so few that their keys are told to others are not those for more. */
+/** Part of the statement's form: one item, few items (whose keys are published), or many. */
 function countOf({ keys, isList }: KeyedItems): string {
   if (!isList) return 'one';
   return keys.length > MAX_KEYS ? 'many' : 'some';
 }
 
-/** Whether nobody but the statement itself has a say in what becomes of a row. */
+/** Whether no trigger and no collection rule affects the write of a row. */
 export function hasNoWriteHooks({
   collection: { table, primaryKey },
   rule,
@@ -113,7 +117,10 @@ export function hasNoWriteHooks({
   );
 }
 
-/** The rules of permissions, of which some must hold for each of the names; null: some never does. */
+/**
+ * The rules of the permissions, of which one per list must hold to cover all names; null when some
+ * name is not covered.
+ */
 function rulesFor(
   permissions: readonly Permission[],
   names: readonly string[],
@@ -124,13 +131,16 @@ function rulesFor(
   return { rules, form: sets.map((set) => set.map((one) => permissions.indexOf(one))).join('|') };
 }
 
-/** What a catalog says of updates of a collection. */
+/** Facts from a catalog about updates of a collection. */
 interface UpdateFacts {
-  /** Columns that only together say what a row refers to. */
+  /** Some columns form a reference only together. */
   readonly hasJointColumns: boolean;
-  /** The relations by which items refer to others. */
+  /** The collection has relations that point to other items. */
   readonly hasLinks: boolean;
-  /** The columns that foreign keys of the same table refer to: a row may change again by these. */
+  /**
+   * The columns that self-referencing foreign keys point to: changing them may change the row
+   * again.
+   */
   readonly referred: ReadonlySet<string>;
 }
 
@@ -158,8 +168,8 @@ function updateFacts(catalog: Catalog, collection: Collection): UpdateFacts {
 
 /**
  * Plans the change of items.
- * @returns null when it takes more than one statement, or is to be refused
- * @throws ServiceError as the step-by-step writer does, though not always the first of its errors
+ * @returns null when one statement is not enough, or when the change must be rejected
+ * @throws ServiceError as the step-by-step writer does, though not always its first error
  */
 export async function planUpdate(
   write: WriteContext,
@@ -200,12 +210,14 @@ export async function planUpdate(
   return { ...made, fields, rows: nodes, skip, listeners: null };
 }
 
-/** Plans the deletion of items; null when it takes more than one statement, or is to be refused. */
+/**
+ * Plans the deletion of items; null when one statement is not enough, or when it must be rejected.
+ */
 export function planDeletion(write: WriteContext, named: KeyedItems): KeyedWrite | null {
   const { collection, target } = write;
   const keys = textsOf(named);
   if (!hasNoWriteHooks(write) || keys === null) return null;
-  // What goes with them is told step by step.
+  // The step-by-step writer publishes cascaded changes.
   if (write.listeners && cascadesOf(target.catalog, collection).length > 0) return null;
   const covering = rulesFor(target.rights.of(collection.name, 'delete'), []);
   if (covering === null) return null;
@@ -227,7 +239,10 @@ function keyField({ primaryKey: [key] }: Collection): ColumnField {
   return key;
 }
 
-/** The items that are meant, as far as the caller's rules hold for them; the table is called `t`. */
+/**
+ * The WHERE clause for the addressed items that the caller's rules permit; the table has the alias
+ * `t`.
+ */
 function whereSql({ collection, isList }: Target, condition: Sql | null): Sql {
   const { column } = keyField(collection);
   const given = new StatementParameter(0);
@@ -237,7 +252,7 @@ function whereSql({ collection, isList }: Target, condition: Sql | null): Sql {
   return condition === null ? own : sql`${own} AND ${condition}`;
 }
 
-/** The same for the only item, unless somebody else holds it. */
+/** The WHERE clause for the only item, unless another transaction has locked it. */
 function whereFreeSql(write: Target, condition: Sql | null, skip: SkipLocked): Sql {
   const { collection } = write;
   const { name } = keyField(collection).column;
@@ -246,12 +261,15 @@ function whereFreeSql(write: Target, condition: Sql | null, skip: SkipLocked): S
   return sql`WHERE ${identifier('t', name)} = ${free}`;
 }
 
-/** The keys of several items, with their places. */
+/** The keys of several items, with their positions. */
 function keysSql(): Sql {
   return sql`unnest(${new StatementParameter(0)}::text[]) WITH ORDINALITY AS k(k, n)`;
 }
 
-/** The keys of several items, with their places and, where each has its own, their values and deltas. */
+/**
+ * The keys of several items, with their positions and, for separate values, their values and
+ * deltas.
+ */
 function itemsSql({ isEach, fields }: Target): Sql {
   if (!isEach) return keysSql();
   const arrays = Array.from({ length: fields.length + 2 }, (_, index) => {
@@ -261,13 +279,16 @@ function itemsSql({ isEach, fields }: Target): Sql {
   return sql`unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([raw('k'), ...names, raw('d'), raw('n')])})`;
 }
 
-/** Whether the items are locked by a statement of their own. */
+/** Whether a separate statement locks the items first. */
 export function locksBefore({ isList }: KeyedWrite, { reaches }: { reaches: boolean }): boolean {
-  // Several in the order of their keys, as whoever else locks them does.
+  // Several items are locked in key order, like all other locks of several items.
   return isList || reaches;
 }
 
-/** Locks the items, before rules look at other tables: they see these as they are afterwards. */
+/**
+ * Locks the items before the rules read other tables, so that the rules see those tables after the
+ * wait.
+ */
 export function lockSql(write: Target, condition: Sql | null): Sql {
   const { collection, isList } = write;
   const keys = isList ? sql`, ${keysSql()}` : empty;
@@ -275,7 +296,7 @@ export function lockSql(write: Target, condition: Sql | null): Sql {
   return sql`SELECT FROM ${tableOf(collection)} AS t${keys} ${whereSql(write, condition)}${isList ? order : empty} FOR UPDATE OF t`;
 }
 
-/** What keeps the rows of a deletion for subscribers; null where nobody may listen. */
+/** Stores the deleted rows for subscribers; null without subscribers. */
 function keptSql(write: Target, condition: Sql | null): Sql | null {
   const { collection, isList, listeners } = write;
   if (listeners === null) return null;
@@ -285,13 +306,13 @@ function keptSql(write: Target, condition: Sql | null): Sql | null {
   return keepDeletedSql(listeners, collection, rows, item);
 }
 
-/** Ends the statement when some of the items were not written. */
+/** Fails the statement when some of the items were not written. */
 function allWritten(write: Target): Sql {
   const all = sql`(SELECT count(*) FROM ${ROW}) = ${new StatementParameter(write.fields.length + 6)}::int8`;
   return sql`CASE WHEN ${all} THEN 'true' ELSE 'sluice: some were not written' END::boolean`;
 }
 
-/** A row with the keys of several items, where they are few enough to be told, and the answer. */
+/** A row with the keys of several items, if there are few enough to publish, and the answer. */
 function manyWritten(write: Target, place: Sql, shown: Sql): Sql {
   const { column } = keyField(write.collection);
   const texts = sql`array_agg(${ROW}.${identifier(column.name)}::text ORDER BY ${ROW}.${place})::text`;
@@ -300,13 +321,14 @@ function manyWritten(write: Target, place: Sql, shown: Sql): Sql {
 }
 
 /**
- * The statement that writes the items, with places for {@link keyedValues}. It yields one row, the
- * text of the key or of the array of keys, and the answer; none when the caller may not write the
- * only item or there is none.
- * @param schema that of the system tables
+ * The statement that writes the items, with placeholders for {@link keyedValues}. It yields one row
+ * with the text of the key (or of the key array) and the answer. It yields no row when the only
+ * item does not exist or the caller may not write it.
+ * @param schema the schema of the system tables
  * @param condition holds for items that the caller may write; null: for all
- * @param answer a select of the answer; null: none
- * @param skip takes the only item without waiting, and yields no row while somebody else holds it
+ * @param answer a SELECT of the answer; null: no answer
+ * @param skip takes the only item without waiting, and yields no row while another transaction has
+ * locked it
  */
 export function keyedSql(
   write: Target,
@@ -349,7 +371,7 @@ export function keyedSql(
     : sql`${written} SELECT ${ROW}.${identifier(key.column.name)}::text${shown} FROM ${ROW}`;
 }
 
-/** The values for the places of {@link keyedSql} and {@link lockSql}. */
+/** The values for the placeholders of {@link keyedSql} and {@link lockSql}. */
 export async function keyedValues(
   write: KeyedWrite,
   history: Pick<History, 'author'>,
@@ -365,7 +387,9 @@ export async function keyedValues(
   return [key, ...[...columns, deltas].map(givenOf), ...history.author, keys.length];
 }
 
-/** Reads the keys in what {@link keyedSql} yields first; null: too many to be told. */
+/**
+ * Parses the keys in the first column of {@link keyedSql}; null when there are too many to publish.
+ */
 export function writtenKeys(write: KeyedWrite, text: string): readonly string[] | null {
   if (!write.isList) return [text];
   return write.keys.length > MAX_KEYS ? null : arrayElements(text);

@@ -1,6 +1,6 @@
 /**
- * Updates and deletes items by their keys in one round trip. What is refused, or takes more than the statements
- * made here, is left to the step-by-step writer, which tells why.
+ * Updates and deletes items by their keys in one round trip. Rejected writes, and writes that need
+ * more statements, are left to the step-by-step writer, which reports the error.
  */
 
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
@@ -38,17 +38,17 @@ import {
 import type { SkipLocked } from '#core/write/single-round-trip/skip-locked.ts';
 import { LookupNeededError, type WriteContext } from '#core/write/write-context.ts';
 
-/** What was done; null: nothing, for whatever reason. */
+/** The result; null: nothing was written, for any reason. */
 export type KeyedWriteOutcome = { readonly answer: string | null } | null;
 
 type Form = Pick<CompiledChange, 'readback' | 'reaches'>;
 
-/** Stands for a question where a statement answers none. */
+/** Replaces the query when a statement returns no answer. */
 function nothing({ bounds }: ReadTarget): UnparsedQuery {
   return { text: '', query: () => parseQuery({}, bounds) };
 }
 
-/** The plan of a write; null also where that is refused. */
+/** The plan of a write; null also when the write is rejected. */
 async function planned(
   plan: () => KeyedWrite | null | Promise<KeyedWrite | null>,
 ): Promise<KeyedWrite | null> {
@@ -67,12 +67,12 @@ export class KeyedWriter {
   readonly #locks = new StatementCache<null>();
   readonly #reads = new StatementCache<null>();
 
-  /** @param schema that of the system tables */
+  /** @param schema the schema of the system tables */
   constructor(schema: string) {
     this.#schema = schema;
   }
 
-  /** The same for the update of items that each come with their key. */
+  /** The same for the update of items that each contain their key. */
   async updateEach(
     context: ReadTarget,
     { write, history }: { readonly write: WriteContext; readonly history: History },
@@ -88,7 +88,7 @@ export class KeyedWriter {
 
   /**
    * Prepares the update of items.
-   * @returns null when the step-by-step writer has to do it
+   * @returns null when the step-by-step writer must do it
    */
   async update(
     context: ReadTarget,
@@ -120,7 +120,7 @@ export class KeyedWriter {
     const change = this.#change(context, plan, question, null);
     const { readback, reaches } = change.kind;
     const readsAfter = readback === 'after' && question !== null;
-    // There is no statement yet that reads several behind what wrote them.
+    // No statement exists yet that reads several items after their write.
     if (readsAfter && plan.isList) return null;
     const values = await keyedValues(plan, history);
     const before = locksBefore(plan, change.kind)
@@ -154,7 +154,7 @@ export class KeyedWriter {
     };
   }
 
-  /** The statement of a write, made once for all of the same form. */
+  /** The statement of a write, built once for all writes of the same form. */
   #change(
     context: ReadTarget,
     plan: KeyedWrite,
@@ -200,7 +200,7 @@ export class KeyedWriter {
   }
 }
 
-/** Whether the step-by-step writer may try: it fails in its own words, or reads a large item. */
+/** Whether the step-by-step writer may retry: it reports its own error, or reads a large item. */
 export function isRefusal(error: unknown): boolean {
   return blamesValue(error) || isLargeWrite(error);
 }

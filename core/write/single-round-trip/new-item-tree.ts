@@ -1,7 +1,7 @@
 /**
- * Reads, judges and prepares one small item with related items that are all new, in one go: most
- * nested payloads are of this kind. Whatever is unusual or refused is left to the planner and the
- * resolver, which take any payload and say what is wrong with it.
+ * A fast path for a small item whose related items are all new, like most nested payloads. It
+ * reads, checks and prepares the payload in one pass. The planner and the resolver handle all other
+ * payloads, and report errors.
  */
 
 import { isJsonObject } from '#core/base/json/json-object.ts';
@@ -19,7 +19,7 @@ import type { WriteContext } from '../write-context.ts';
 import { insertsAsGiven, isSinglePrimaryKey } from './insert-as-given.ts';
 import { plainFields } from './plain-item.ts';
 
-/** Most items of a payload that are read without a pause. */
+/** The maximum number of items to read without a pause. */
 const MAX_ITEMS = 100;
 
 /** Items that refer to new items through one field. */
@@ -44,7 +44,7 @@ export interface NewItemTree {
   readonly toMany: ToManyBranch[];
 }
 
-/** What a member of an item is. */
+/** The kind of a member of an item. */
 type Member =
   | { readonly kind: 'plain' }
   | { readonly kind: 'one'; readonly relation: ManyToOne }
@@ -64,7 +64,7 @@ function makeMembers(catalog: Catalog, collection: Collection): Members {
   const members = new Map<string, Member>();
   const key = collection.primaryKey[0]?.name;
   for (const name of plainFields(catalog, collection)) {
-    // An assignment to this name would not make a member.
+    // Assigning to this name would not create a member.
     if (name !== key && name !== '__proto__') members.set(name, PLAIN);
   }
   for (const relation of catalog.relations.get(collection.name)?.values() ?? []) {
@@ -96,14 +96,14 @@ function membersOf(catalog: Catalog, collection: Collection): Members {
   return found;
 }
 
-/** The list that an item stands in: its relation, and the field that holds the owner's key. */
+/** The list that contains an item: its relation, and the field that holds the owner's key. */
 type Listed = Extract<Member, { kind: 'list' }>;
 
-/** An item as it stands in the body. */
+/** An item as it appears in the body. */
 interface Given {
   readonly place: PayloadPath;
   readonly value: unknown;
-  /** Null: it stands in no list. */
+  /** Null: no list contains the item. */
   readonly list: Listed | null;
 }
 
@@ -116,12 +116,14 @@ class Reader {
     this.#left = most;
   }
 
-  /** A place of the shape without items; null when its rows are not written by one statement. */
+  /** An empty tree; null when one statement cannot write the collection's rows. */
   tree(write: WriteContext): NewItemTree | null {
     return insertsAsGiven(write) ? { write, nodes: [], toOne: [], toMany: [] } : null;
   }
 
-  /** Takes an item, with all below it, into a tree; null when it is unusual. */
+  /**
+   * Adds an item, with all levels below it, to a tree; null when the fast path cannot handle it.
+   */
   take(tree: NewItemTree, { place, value, list }: Given): RowNode | null {
     this.#left -= 1;
     if (this.#left < 0 || !isJsonObject(value)) return null;
@@ -185,10 +187,10 @@ class Reader {
   }
 }
 
-/** Judges and prepares the items of a tree; false when more is to be done for one of them. */
+/** Checks and prepares the items of a tree; false when an item needs more steps. */
 function finish({ write, nodes, toOne, toMany }: NewItemTree): boolean {
   for (const { step, pairs } of toOne) {
-    // In the order of the branches, as the resolver does.
+    // In the order of the branches, like the resolver.
     for (const { owner } of pairs)
       owner.item = { ...owner.item, [step.relation.field]: VALUE_PENDING };
   }
@@ -204,10 +206,10 @@ function finish({ write, nodes, toOne, toMany }: NewItemTree): boolean {
 }
 
 /**
- * Reads, judges and prepares an item that is created with others.
- * @param maxItems most items that the payload may write; undefined: no bound
- * @returns null when it is unusual
- * @throws ServiceError, ServiceErrors when it is refused, though not naming the place
+ * Reads, checks and prepares an item that is created with its related items.
+ * @param maxItems the maximum number of items that the payload may write; undefined: no limit
+ * @returns null when the fast path cannot handle it
+ * @throws ServiceError, ServiceErrors when it is rejected, but without the place
  */
 export function prepareNewTree(
   write: WriteContext,

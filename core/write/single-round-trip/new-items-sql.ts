@@ -1,6 +1,6 @@
 /**
- * The statement that writes new items with all that they bring along, and their history. It is made
- * once for all items of the same form.
+ * The statement that writes new items, their nested items and their history. It is built once for
+ * all items of the same form.
  */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { StatementParameter } from '#core/read/plan/placeholder.ts';
@@ -22,10 +22,10 @@ import {
   transactionKeysOf,
 } from './new-items.ts';
 
-/** The values of an author. */
+/** The number of author values. */
 const AUTHOR = 4;
 
-/** The places of the values of some rows, in the order in which they are sent. */
+/** The placeholders for the values of some rows, in sending order. */
 interface RowPlaces {
   readonly count: StatementParameter;
   readonly fields: readonly StatementParameter[];
@@ -45,17 +45,17 @@ function columnsOf({ collection }: NewRows): Sql {
   return join(collection.table?.columns.map(({ name }) => identifier('t', name)) ?? []);
 }
 
-/** Whether one item is created, which brings no others along. */
+/** Whether the request creates one item without nested items. */
 function isOneItem({ recorded: [{ rows }, ...more] }: NewItems): boolean {
   return more.length === 0 && isSingleRow(rows);
 }
 
-/** Whether the row that is inserted is all that the statement writes. */
+/** Whether the inserted row is the only row that the statement writes. */
 function isOnlyRow(items: NewItems): boolean {
   return isOneItem(items) && !hasHistory(items.recorded[0].rows.collection);
 }
 
-/** The items as the rest of the statement reads them. */
+/** The written items as a row source for the rest of the statement. */
 export function writtenItems(items: NewItems, isList: boolean): JustWrittenRows {
   const [{ rows }] = items.recorded;
   return { source: isOnlyRow(items) ? sql`(SELECT ${columnsOf(rows)})` : rowsNamed(0), isList };
@@ -67,7 +67,7 @@ function keyOf({ collection }: NewRows): Sql {
   return identifier(key.column.name);
 }
 
-/** Whether history keeps the revisions of some of the rows, and only the activities of others. */
+/** Whether history stores revisions for some of the rows and only activities for other rows. */
 function isMixed({ recorded }: NewItems): boolean {
   const kept = recorded.filter(({ rows }) => hasHistory(rows.collection));
   return new Set(kept.map(({ rows }) => hasRevisions(rows.collection))).size > 1;
@@ -118,7 +118,7 @@ class Writing {
     return places;
   }
 
-  /** Inserts rows, named `t`; what is returned of them stands behind it. */
+  /** Inserts rows, with the alias `t`; a RETURNING clause may follow. */
   insert(rows: NewRows): Sql {
     const { collection, fields, references } = rows;
     const places = this.#placesOf(rows);
@@ -142,7 +142,7 @@ class Writing {
     return insertRowsSql({ collection, columns, isOne, count });
   }
 
-  /** The text of what was written of a row, with the keys in the places of what stands for them. */
+  /** The text of a row's delta, with each token replaced by the generated key. */
   #complete(rows: NewRows, text: Sql): Sql {
     const { references } = this.#placesOf(rows);
     return rows.references.reduce((inner, { field }, index) => {
@@ -173,7 +173,7 @@ class Writing {
     return sql`(SELECT ${isSingleRow(rows) ? key : sql`array_agg(${key})::text`} FROM ${this.#nameOf(rows)})`;
   }
 
-  /** Sub-statements that record the rows. */
+  /** The CTEs that record the rows. */
   get #history(): Sql {
     const { recorded } = this.#items;
     const [{ rows }] = recorded;
@@ -198,10 +198,11 @@ class Writing {
 }
 
 /**
- * The statement that creates items, with places for `newItemsValues`. It yields one row: the texts of
- * the keys in the order in which the rows are written, and at its end the answer.
- * @param schema that of the system tables
- * @param answer a select of the answer; null: none, and the keys are kept for later statements
+ * The statement that creates items, with placeholders for `newItemsValues`. It yields one row: the
+ * texts of the keys in write order, and the answer as the last column.
+ * @param schema the schema of the system tables
+ * @param answer a SELECT of the answer; null: no answer, and the keys are stored for later
+ * statements
  */
 export function newItemsSql(items: NewItems, schema: string, answer: Sql | null): Sql {
   const writing = new Writing(items, schema);
@@ -221,7 +222,7 @@ export function newItemsSql(items: NewItems, schema: string, answer: Sql | null)
     const name = rowsNamed(0);
     return sql`WITH ${writing.parts} SELECT ${name}.${keyOf(root)}::text, (${answer}) FROM ${name}`;
   }
-  // Parts run when something of them is selected: here all is recorded in the order of the rows.
+  // Selecting from a CTE here runs it first, so all history is recorded in row order.
   const done = isMixed(items) ? [sql`(SELECT count(*) FROM a)`] : [];
   return sql`WITH ${writing.parts} SELECT ${join([...keys, ...done, ...(isKept ? [] : [sql`(${answer})`])])}`;
 }

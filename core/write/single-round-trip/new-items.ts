@@ -1,6 +1,6 @@
 /**
- * New items with all that they bring along, where nothing but their own keys holds them together:
- * what one statement writes, and the values that are sent with it.
+ * New items with their nested items that are linked only by their own keys: the rows that one
+ * statement writes, and its parameter values.
  */
 import { randomUUID } from 'node:crypto';
 import { mapEach } from '#core/base/process/time-slice.ts';
@@ -15,32 +15,32 @@ import { TransactionKeys } from './transaction-keys.ts';
 export interface NewRows {
   readonly collection: Collection;
   readonly nodes: readonly RowNode[];
-  /** The fields that have values of their own, in the order of their columns. */
+  /** The fields that have values of their own, in column order. */
   readonly fields: readonly ColumnField[];
   readonly references: readonly Reference[];
 }
 
-/** A field of new rows that takes keys of rows written before. */
+/** A field of new rows that takes the keys of rows written earlier. */
 export interface Reference extends ReferencedRows {
   readonly field: ColumnField;
 }
 
-/** Other new rows, and for each row the place of its one among them. */
+/** Other new rows, and for each row the index of the row that it refers to. */
 export interface ReferencedRows {
   readonly rows: NewRows;
   readonly places: readonly number[];
 }
 
-/** New rows as history tells of them. */
+/** New rows as history records them. */
 export interface RecordedRows {
   readonly rows: NewRows;
-  /** The rows that brought these along; null: nobody. */
+  /** The parent rows of these nested rows; null: they have no parent. */
   readonly owner: ReferencedRows | null;
 }
 
-/** New items; the rows that a request itself names are recorded first. */
+/** New items; the rows that the request names directly are recorded first. */
 export interface NewItems {
-  /** In the order in which they are written: each after those whose keys it takes. */
+  /** In write order: each after the rows whose keys it takes. */
   readonly written: readonly NewRows[];
   readonly recorded: readonly [RecordedRows, ...RecordedRows[]];
 }
@@ -49,26 +49,26 @@ export function isSingleRow({ nodes }: NewRows): boolean {
   return nodes.length === 1;
 }
 
-/** The number of each of the rows, by which the statement calls them. */
+/** The number of each group of rows, from which the statement derives names. */
 export function rowNumbers({ recorded }: NewItems): ReadonlyMap<NewRows, number> {
   return new Map(recorded.map(({ rows }, number) => [rows, number]));
 }
 
-/** The keys of the items that were asked for, as later statements of the transaction know them. */
+/** The keys of the requested items, as later statements of the transaction read them. */
 export function transactionKeysOf({ recorded: [{ rows }] }: NewItems): TransactionKeys {
   const [key] = rows.collection.primaryKey;
   if (key === undefined) throw new TypeError(`items of ${rows.collection.name} have no key`);
   return new TransactionKeys(key, rows.nodes.length);
 }
 
-/** What the text of the statement depends on: the same form, the same statement. */
+/** The cache key of the statement: items of the same shape use the same statement. */
 export function statementShape(items: NewItems): string {
   const numbers = rowNumbers(items);
   const owners = new Map(items.recorded.map(({ rows, owner }) => [rows, owner]));
   let form = '';
   for (const rows of items.written) {
     const { collection, fields, references } = rows;
-    // A name may hold any sign, so its length parts it from the rest.
+    // A name may contain any character, so its length precedes it.
     form += `${numbers.get(rows)} ${rowCountClass(rows.nodes.length)} ${collection.name.length} ${collection.name}`;
     for (const { column } of fields) form += `,${column.position}`;
     for (const reference of references) {
@@ -81,7 +81,7 @@ export function statementShape(items: NewItems): string {
   return form;
 }
 
-/** The texts of a list, or that of its only entry. */
+/** The only entry of a list, or the whole list. */
 function textsOf<T>(list: readonly T[]): T | readonly T[] | null {
   return list.length === 1 ? (list[0] ?? null) : list;
 }
@@ -90,7 +90,7 @@ function numbered(places: readonly number[]): unknown {
   return textsOf(places.map((place) => place + 1));
 }
 
-/** What stands in the text of what was written for a key that only the database knows. */
+/** The delta texts of rows. A token stands for each key that only the database can generate. */
 async function deltaTexts(
   { collection, nodes, references }: NewRows,
   tokens: readonly string[],
@@ -105,8 +105,8 @@ async function deltaTexts(
 }
 
 /**
- * The values that `newItemsSql` has places for: those of the author, then for each of the rows how
- * many they are, their fields, their references, what was written of them, and their owners.
+ * The parameter values of `newItemsSql`: the author, then for each group of rows its count, fields,
+ * references, deltas and owners.
  */
 export async function newItemsValues(
   items: NewItems,

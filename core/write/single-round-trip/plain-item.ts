@@ -1,4 +1,4 @@
-/** Items that bring no others along and refer to none: nothing is planned or looked up for them. */
+/** Items without nested items and references: they need no planning and no lookup. */
 
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
@@ -6,7 +6,7 @@ import type { Item } from '../payload.ts';
 
 const known = new WeakMap<Catalog, Map<string, ReadonlySet<string>>>();
 
-/** The fields of a collection that no relation has a part in. */
+/** The fields of a collection that belong to no relation. */
 export function plainFields(catalog: Catalog, { name, fields }: Collection): ReadonlySet<string> {
   const ofCatalog = known.get(catalog) ?? new Map<string, ReadonlySet<string>>();
   known.set(catalog, ofCatalog);

@@ -1,6 +1,6 @@
 /**
- * Prepares payloads of which every row is new: nothing has to be found or locked before, and one
- * statement writes them all.
+ * Prepares payloads that contain only new rows: they need no lookup and no lock, and one statement
+ * writes them all.
  */
 
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
@@ -25,13 +25,13 @@ import { type NewItemTree, prepareNewTree } from './new-item-tree.ts';
 import type { NewItems, NewRows, RecordedRows, Reference } from './new-items.ts';
 import { isPlainItem } from './plain-item.ts';
 
-/** Items that are created, and what is to be run after they are written. */
+/** Items to create, and the statements to run after the insert. */
 export interface PreparedNewItems {
   readonly items: NewItems;
   readonly after: readonly Statement[];
 }
 
-/** Whether nothing of a level has to be known before it is written. */
+/** Whether a level can be written without any lookup. */
 function isFresh(level: Level, writeOf: WriteOf): boolean {
   const { collection, items, toOne, toMany } = level;
   if (!insertsAsGiven(writeOf(collection.name))) return false;
@@ -57,10 +57,10 @@ async function refersToOthers(work: Work): Promise<boolean> {
   return false;
 }
 
-/** For rows of a level, the row whose key a field of theirs takes. */
+/** For each row, the row whose key the field takes. */
 type References = ReadonlyMap<ColumnField, ReadonlyMap<RowNode, RowNode>>;
 
-/** The fields that rows have values for; null when they do not all have the same ones. */
+/** The fields of the rows; null when the rows have different fields. */
 function sharedFields(nodes: readonly RowNode[]): readonly ColumnField[] | null {
   const fields = [...(nodes[0]?.row.keys() ?? [])];
   const alike = nodes.every(
@@ -69,12 +69,12 @@ function sharedFields(nodes: readonly RowNode[]): readonly ColumnField[] | null 
   return alike ? fields : null;
 }
 
-/** How many values of a row wait for others to be written. */
+/** The number of values of a row that depend on other new rows. */
 function pendingOf([first]: readonly RowNode[]): number {
   return Object.values(first?.item ?? {}).filter((value) => value === VALUE_PENDING).length;
 }
 
-/** Moves the sequence of a key that was given. */
+/** The statement that advances the sequence beyond given keys. */
 function moves(collection: Collection, fields: readonly ColumnField[]): Statement[] {
   const given = new Set(fields);
   const move = sequenceStatement(
@@ -84,23 +84,23 @@ function moves(collection: Collection, fields: readonly ColumnField[]): Statemen
   return move === null ? [] : [render(move)];
 }
 
-/** Most places of a payload whose rows one statement writes. */
+/** The maximum number of payload places that one statement writes. */
 const MAX_PLACES = 20;
 
-/** Types of which a key and what refers to it have the same text. */
+/** Types for which a key and its references have the same text. */
 const ALIKE: readonly ReadonlySet<string>[] = [
   new Set(['int2', 'int4', 'int8']),
   new Set(['text', 'varchar']),
 ];
 
-/** Whether a column can take the values of another as they are. */
+/** Whether a column can store the values of another column unchanged. */
 function takes({ column: own }: ColumnField, { column: other }: ColumnField): boolean {
   if (own.typeText === other.typeText) return true;
   if (own.domain !== null || other.domain !== null) return false;
   return ALIKE.some((names) => names.has(own.typeName) && names.has(other.typeName));
 }
 
-/** Functions in defaults that look at no table. */
+/** Functions in defaults that read no table. */
 const PLAIN_CALLS = new Set(
   ['nextval', 'now', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp'].concat([
     'timezone',
@@ -113,7 +113,7 @@ const PLAIN_CALLS = new Set(
 );
 const plain = new WeakMap<Collection, boolean>();
 
-/** Whether rows have the same defaults, whatever the same statement writes beside them. */
+/** Whether defaults do not depend on other rows that the same statement writes. */
 function hasPlainDefaults(collection: Collection): boolean {
   const known = plain.get(collection);
   if (known !== undefined) return known;
@@ -126,15 +126,18 @@ function hasPlainDefaults(collection: Collection): boolean {
   return found;
 }
 
-/** New rows that were judged and prepared, at one place of a payload's shape and all below it. */
+/**
+ * New rows that were checked and prepared, at one place of a payload's shape, with all levels
+ * below.
+ */
 type FreshWork = Work | NewItemTree;
 
-/** Gathers rows in the order in which they are written; what one statement cannot write is given up. */
+/** Collects rows in write order; stops when one statement cannot write them. */
 class Draft {
   readonly rows = new Map<FreshWork, NewRows>();
   readonly #places = new Map<RowNode, { readonly rows: NewRows; readonly place: number }>();
 
-  /** @returns whether all of it can be written */
+  /** @returns whether one statement can write all of it */
   add(work: FreshWork, owners: References = new Map()): boolean {
     const { collection } = work.write;
     const references = new Map(owners);
@@ -166,7 +169,7 @@ class Draft {
     return true;
   }
 
-  /** The fields that wait for keys; null when the rows do not all have the same ones. */
+  /** The fields that take keys of other rows; null when the rows do not all have the same ones. */
   #references(nodes: readonly RowNode[], known: References): readonly Reference[] | null {
     const references: Reference[] = [];
     for (const [field, targets] of known) {
@@ -182,7 +185,9 @@ class Draft {
   }
 }
 
-/** The rows of a piece of work and of all below it, in the order in which they are recorded. */
+/**
+ * The rows of a piece of work and of all levels below it, in the order of their history entries.
+ */
 function recordedOf(
   work: FreshWork,
   all: Draft['rows'],
@@ -216,7 +221,7 @@ function itemsOf(work: FreshWork): PreparedNewItems | null {
       collection,
       places.flatMap(({ fields }) => fields),
     );
-    // Rows that are written later would take keys behind those that were given.
+    // Rows written later would have to take keys beyond the given ones.
     if (places.length > 1 && moved.length > 0) return null;
     after.push(...moved);
   }
@@ -230,7 +235,7 @@ function byPosition(fields: Iterable<ColumnField>): ColumnField[] {
   return [...fields].sort((a, b) => a.column.position - b.column.position);
 }
 
-/** Judges and prepares one item that names no key and no relations; null when it is no such item. */
+/** Checks and prepares one item that names no key and no relations; null for other items. */
 async function plainItem(
   write: WriteContext,
   { place, value }: InputItem,
@@ -249,8 +254,8 @@ async function plainItem(
 }
 
 /**
- * Judges and prepares one item, alone or with others that are all new.
- * @returns null when it is unusual, or is refused
+ * Checks and prepares one item, alone or with related items that are all new.
+ * @returns null when the fast path cannot handle it, or it is rejected
  */
 async function plainItems(
   write: WriteContext,
@@ -265,7 +270,7 @@ async function plainItems(
     const tree = prepareNewTree(write, input, surroundings);
     return tree && itemsOf(tree);
   } catch (error) {
-    // Whoever looks closer says why, and at which place.
+    // The full path reports the error and its place.
     const isRefused = error instanceof ServiceError || error instanceof ServiceErrors;
     if (isRefused || error instanceof LookupNeededError) return null;
     throw error;
@@ -273,8 +278,8 @@ async function plainItems(
 }
 
 /**
- * Judges and prepares items that are created, with what is related to them.
- * @returns null when something must be looked up before: nothing was asked of the database
+ * Checks and prepares items to create, with their related items.
+ * @returns null when something must be looked up first; no query was sent to the database
  * @throws ServiceError FORBIDDEN, FAILED_VALIDATION, INVALID_PAYLOAD naming the place
  */
 export async function prepareNewItems(

@@ -1,17 +1,20 @@
 /**
- * Tells which changes of one row wait for nobody once they skip it while somebody else holds it. They
- * may stand among other statements on one connection.
+ * Determines which changes of one row never wait for a lock if they skip a locked row. Such changes
+ * can share a connection with other statements.
  */
 
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { Catalog, Collection, ColumnField } from '#core/model/catalog/catalog.ts';
 import type { IndexDescriptor } from '#core/model/catalog/descriptor.ts';
 
-/** Indexes that can back no constraint unless they are unique; those of the other methods may exclude. */
+/**
+ * Index methods that back a constraint only when unique; indexes of other methods may be exclusion
+ * constraints.
+ */
 const NEVER_EXCLUDES: ReadonlySet<string> = new Set(['btree', 'gin', 'brin']);
 /** Types whose values are compared without a collation. */
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'uuid']);
-/** A deletion looks at so many other tables at most. */
+/** The maximum number of other tables that a deletion may check. */
 const MAX_REFERRING = 8;
 
 /** A column of another table that refers to a column of this one. */
@@ -23,9 +26,9 @@ interface Referring {
 }
 
 interface SkipFacts {
-  /** Columns whose new values may have to wait for others; null: any column may. */
+  /** Columns whose new values may wait for other transactions; null: any column may. */
   readonly contended: ReadonlySet<string> | null;
-  /** What may refer to a row; null: more than can be looked up. */
+  /** The columns that may refer to a row; null when an index lookup cannot check all of them. */
   readonly referring: readonly Referring[] | null;
 }
 
@@ -35,11 +38,11 @@ function mayConflict({ unique, method }: IndexDescriptor): boolean {
   return unique || !NEVER_EXCLUDES.has(method);
 }
 
-/** An insertion of the same unique value, or the deletion of what is referred to, may be under way. */
+/** Another transaction may be inserting the same unique value or deleting the referenced row. */
 function contendedColumns({ table }: Collection): ReadonlySet<string> | null {
   if (table === null) return null;
   const indexes = table.indexes.filter(mayConflict);
-  // Which columns a condition or an expression reads is not known.
+  // The columns that an index predicate or an expression reads are unknown.
   if (indexes.some(({ partial, columns }) => partial || columns.includes(null))) return null;
   return new Set([
     ...indexes.flatMap(({ columns }) => columns.flatMap((name) => (name === null ? [] : [name]))),
@@ -48,7 +51,9 @@ function contendedColumns({ table }: Collection): ReadonlySet<string> | null {
   ]);
 }
 
-/** What refers to rows of a table, where an index finds it. */
+/**
+ * The columns that refer to rows of a table; null when an index lookup cannot check all of them.
+ */
 function referringTo(catalog: Catalog, { table: own }: Collection): readonly Referring[] | null {
   const found: Referring[] = [];
   const typeOf = (table: Collection['table'], name: string | undefined) =>
@@ -85,31 +90,34 @@ function skipFacts(catalog: Catalog, collection: Collection): SkipFacts {
   return facts;
 }
 
-/** How a row is taken without waiting. */
+/** How to take a row without waiting. */
 export interface SkipLocked {
-  /** Holds for rows `t` whose change concerns no other table. */
+  /** Conditions on the row `t` under which the change affects no other table. */
   readonly conditions: readonly Sql[];
-  /** The lock that the change takes anyway. */
+  /** The lock strength that the change itself needs. */
   readonly strength: Sql;
 }
 
 /**
- * How the only row of an update of these fields is taken.
- * @returns null when the update may wait for others all the same
+ * How to take the only row of an update of these fields.
+ * @returns null when the update may still have to wait for other transactions
  */
 export function skipOfUpdate(
   catalog: Catalog,
   collection: Collection,
   fields: readonly ColumnField[],
 ): SkipLocked | null {
-  // Triggers of system tables write to counters, for which others wait.
+  // Triggers of system tables update counters, which other transactions may have locked.
   if (collection.system) return null;
   const { contended } = skipFacts(catalog, collection);
   if (contended === null || fields.some(({ column }) => contended.has(column.name))) return null;
   return { conditions: [], strength: raw('FOR NO KEY UPDATE') };
 }
 
-/** The same for its deletion: a row to which others refer is left, because their rows may be held. */
+/**
+ * How to take the only row of a deletion. A referenced row is skipped, because the referring rows
+ * may be locked.
+ */
 export function skipOfDeletion(catalog: Catalog, collection: Collection): SkipLocked | null {
   if (collection.system) return null;
   const { referring } = skipFacts(catalog, collection);
@@ -122,7 +130,7 @@ export function skipOfDeletion(catalog: Catalog, collection: Collection): SkipLo
 }
 
 /**
- * The key of the row `t` that is to be changed; none while somebody else holds it.
+ * The key of the row `t` to change; no key while another transaction has locked the row.
  * @param table the table as `t`
  * @param where the condition for the row, with its WHERE
  */

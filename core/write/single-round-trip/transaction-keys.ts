@@ -1,6 +1,6 @@
 /**
- * Keys of new rows that a transaction keeps for its later statements, in a setting of its own:
- * so nobody waits for them in between.
+ * Stores the keys of new rows in a transaction-local setting for later statements of the
+ * transaction, which saves a round trip.
  */
 
 import { bareType } from '#core/database/column-type.ts';
@@ -10,15 +10,15 @@ import { arrayElements } from '#core/model/values/array-text.ts';
 
 const SETTING = raw("'sluice.keys'");
 
-/** Reads the text of the keys of so many rows. */
+/** Parses the text of a known number of keys. */
 export function parseKeys(text: string, count: number): readonly string[] {
   return count === 1 ? [text] : (arrayElements(text) ?? []);
 }
 
 export class TransactionKeys {
-  /** The column that they are values of. */
+  /** The field that the keys are values of. */
   readonly field: ColumnField;
-  /** How many they are; one is kept as it is, several as an array. */
+  /** The number of keys; one is stored as plain text, several as an array. */
   readonly count: number;
 
   constructor(field: ColumnField, count: number) {
@@ -26,12 +26,12 @@ export class TransactionKeys {
     this.count = count;
   }
 
-  /** Keeps a text, or the text of an array; yields that text. */
+  /** Stores a text, or the text of an array; yields that text. */
   keep(text: Sql): Sql {
     return sql`set_config(${SETTING}, ${text}, true)`;
   }
 
-  /** Whether a column of the key's type holds one of them. */
+  /** The condition that a column of the key's type contains one of the keys. */
   holds(column: Sql): Sql {
     const type = bareType(this.field.column);
     const text = sql`current_setting(${SETTING})`;

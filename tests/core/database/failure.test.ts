@@ -1,6 +1,6 @@
 // @newest @quick
 
-// What failures of PostgreSQL become, and what is told of them by default: no name at all.
+// The translation of PostgreSQL failures; by default it discloses no names.
 import pg from 'pg';
 import t from 'tap';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -38,13 +38,13 @@ const STATES: Readonly<Record<string, string | null>> = {
   '40P01': 'SERVICE_UNAVAILABLE',
   '53100': 'SERVICE_UNAVAILABLE',
   '55000': 'SERVICE_UNAVAILABLE',
-  // What nobody can help: a 500.
+  // An unexpected failure: a 500.
   '42P01': null,
   P0001: null,
   XX000: null,
 };
 
-t.test('every state has its code, and names nothing unless it is said to whom', async (t) => {
+t.test('every state has its code, and discloses no names without a view', async (t) => {
   for (const [state, code] of Object.entries(STATES)) {
     const error = translateFailure(failure(state));
     if (code === null) {
@@ -56,7 +56,7 @@ t.test('every state has its code, and names nothing unless it is said to whom', 
   }
 });
 
-t.test('a relation that the statement or a trigger misses is no fault of a value', async (t) => {
+t.test('a relation that the statement or a trigger lacks is not a fault of a value', async (t) => {
   const nowhere = { position: undefined, internalPosition: undefined, where: undefined };
   for (const place of [{ position: '9' }, { where: 'PL/pgSQL function f() line 1' }]) {
     const missing = failure('42P01', { ...nowhere, ...place });
@@ -66,7 +66,7 @@ t.test('a relation that the statement or a trigger misses is no fault of a value
   t.ok(value instanceof ServiceError && value.code === 'INVALID_QUERY', 'as of regclass');
 });
 
-t.test('of a write, what the database raises or casts is the payload', async (t) => {
+t.test('in a write, errors that the database raises or casts concern the payload', async (t) => {
   const view = { words: false, writing: true, tableOf: () => null };
   for (const state of ['P0001', '45000', '23000', '22P02', '22007']) {
     const error = translateFailure(failure(state), view);
@@ -76,7 +76,7 @@ t.test('of a write, what the database raises or casts is the payload', async (t)
   }
 });
 
-t.test('a policy for rows refuses; a missing grant is for the operator', async (t) => {
+t.test('a policy rejects the row; a missing privilege concerns the operator', async (t) => {
   const refused = failure('42501', { routine: 'ExecWithCheckOptions' });
   t.strictSame(JSON.parse(JSON.stringify(translateFailure(refused))).extensions, {
     code: 'FORBIDDEN',

@@ -1,5 +1,7 @@
 // @newest
-/** What a process holds in the transaction of a request while it says nothing, and while it is well. */
+/**
+ * The locks of a process in a request's transaction, while it is silent and while it is healthy.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -42,7 +44,7 @@ async function startHolder(t: Test) {
 
 t.jobs = 3;
 
-t.test('a frozen process keeps its locks for less than others wait', async (t) => {
+t.test('a frozen process holds its locks for less time than other processes wait', async (t) => {
   const { child, others, goOn } = await startHolder(t);
   child.kill('SIGSTOP');
   await others.query(PATIENCE);
@@ -51,14 +53,14 @@ t.test('a frozen process keeps its locks for less than others wait', async (t) =
   t.equal(await goOn(), 'SERVICE_UNAVAILABLE, then [{"one":1}]');
 });
 
-t.test('a process that is well may keep them', async (t) => {
+t.test('a healthy process may hold them', async (t) => {
   const { others, goOn } = await startHolder(t);
   await others.query("SET lock_timeout = '15s'");
   await t.rejects(others.query('SELECT pg_advisory_lock(1)'), { code: '55P03' });
   t.equal(await goOn(), 'committed, then [{"one":1}]');
 });
 
-t.test('a stream goes on when its reader has paused', async (t) => {
+t.test('a stream continues after its reader has paused', async (t) => {
   const url = await createDatabase(t);
   const config = loadConfig({});
   const statementTimeout = 30_000;

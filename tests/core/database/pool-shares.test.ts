@@ -32,7 +32,7 @@ async function open(t: Teardown, { wait = 60_000, isFrozen = false, now }: Optio
   const shares = new PoolShares({ pool, url, log, wait, ...clockOf(isFrozen, now) });
   t.teardown(() => Promise.all([pool.end(), own.end()]));
   const taken: HeldConnection[] = [];
-  /** Asks for connections, of which as many are taken as may be. */
+  /** Requests connections; as many as allowed are granted. */
   const take = (kind: ReadKind, count: number, holder: string | null = null) =>
     Array.from({ length: count }, () => {
       shares.noteHolder(holder);
@@ -46,30 +46,27 @@ async function open(t: Teardown, { wait = 60_000, isFrozen = false, now }: Optio
   return { shares, pool, own, taken, take, settled };
 }
 
-t.test(
-  'slow reads have half of the connections, and those that wait for locks fewer',
-  async (t) => {
-    const { taken, take, settled } = await open(t, { isFrozen: true });
-    void take('blocked', 5);
-    await settled(2);
-    void take('slow', 5);
-    await settled(3);
-    void take('read', 2);
-    void take('stream', 1);
-    await until(() => taken.length === 6, 'quick ones have the others');
-    for (const asked of [6, 7, 8]) {
-      taken[asked - 6]?.giveBack(true);
-      await until(() => taken.length > asked, 'the next one follows');
-    }
-    await until(() => {
-      for (const held of taken) held.giveBack(true);
-      return taken.length === 13;
-    }, 'all have their turn');
+t.test('slow reads have half of the connections, and blocked ones fewer', async (t) => {
+  const { taken, take, settled } = await open(t, { isFrozen: true });
+  void take('blocked', 5);
+  await settled(2);
+  void take('slow', 5);
+  await settled(3);
+  void take('read', 2);
+  void take('stream', 1);
+  await until(() => taken.length === 6, 'quick ones have the others');
+  for (const asked of [6, 7, 8]) {
+    taken[asked - 6]?.giveBack(true);
+    await until(() => taken.length > asked, 'the next one follows');
+  }
+  await until(() => {
     for (const held of taken) held.giveBack(true);
-  },
-);
+    return taken.length === 13;
+  }, 'all have their turn');
+  for (const held of taken) held.giveBack(true);
+});
 
-t.test('a holder leaves connections to others', async (t) => {
+t.test('a holder leaves connections to other holders', async (t) => {
   const { shares, taken, take, settled } = await open(t, { isFrozen: true });
   void take('slow', 5, 'a');
   await settled(2);
@@ -90,14 +87,14 @@ t.test('a holder leaves connections to others', async (t) => {
   for (const held of taken) held.giveBack(true);
 });
 
-t.test('a holder alone may have all connections for reads that take long', async (t) => {
+t.test('a single holder may have all connections for long reads', async (t) => {
   const { taken, take } = await open(t, { isFrozen: true });
   void take('long', 6, 'a');
   await until(() => taken.length === 6, 'all connections are taken');
   for (const held of taken) held.giveBack(true);
 });
 
-t.test('of those who wait, the holder with the fewest connections comes first', async (t) => {
+t.test('the waiting holder with the fewest connections is next', async (t) => {
   const { shares, taken, take } = await open(t, { isFrozen: true });
   void take('read', 6, 'a');
   await until(() => taken.length === 6, 'all connections are taken');
@@ -113,52 +110,46 @@ t.test('of those who wait, the holder with the fewest connections comes first', 
   for (const held of taken.slice(1)) held.giveBack(true);
 });
 
-t.test(
-  'reads that take long are as many as they may be, and no slow one keeps them out',
-  async (t) => {
-    const { shares, taken, take, settled } = await open(t, { isFrozen: true });
-    shares.maxLongReads = 2;
-    void take('slow', 3);
-    await settled(1);
-    void take('long', 3);
-    await settled(2);
-    void take('read', 2);
-    await settled(4);
-    t.equal(shares.takeMostLongReads(), 2);
-    shares.maxLongReads = 6;
-    await until(() => taken.length === 6, 'all connections are taken');
-    await until(() => {
-      for (const held of taken) held.giveBack(true);
-      return taken.length === 8;
-    }, 'all have their turn');
+t.test('long reads have their maximum, and slow reads do not block them', async (t) => {
+  const { shares, taken, take, settled } = await open(t, { isFrozen: true });
+  shares.maxLongReads = 2;
+  void take('slow', 3);
+  await settled(1);
+  void take('long', 3);
+  await settled(2);
+  void take('read', 2);
+  await settled(4);
+  t.equal(shares.takeMostLongReads(), 2);
+  shares.maxLongReads = 6;
+  await until(() => taken.length === 6, 'all connections are taken');
+  await until(() => {
     for (const held of taken) held.giveBack(true);
-  },
-);
+    return taken.length === 8;
+  }, 'all have their turn');
+  for (const held of taken) held.giveBack(true);
+});
 
-t.test(
-  'new reads are as many as those that take long, and have connections of their own',
-  async (t) => {
-    const { shares, taken, take, settled } = await open(t, { isFrozen: true });
-    shares.maxLongReads = 2;
-    void take('long', 3);
-    await settled(2);
-    void take('new', 3);
-    await settled(4);
-    void take('read', 1);
-    await settled(5);
-    taken[2]?.giveBack(true);
-    await until(() => taken.length === 6, 'a new one follows a new one');
-    await until(() => {
-      for (const held of taken) held.giveBack(true);
-      return taken.length === 7;
-    }, 'all have their turn');
+t.test('new reads have the maximum of long ones, and separate connections', async (t) => {
+  const { shares, taken, take, settled } = await open(t, { isFrozen: true });
+  shares.maxLongReads = 2;
+  void take('long', 3);
+  await settled(2);
+  void take('new', 3);
+  await settled(4);
+  void take('read', 1);
+  await settled(5);
+  taken[2]?.giveBack(true);
+  await until(() => taken.length === 6, 'a new one follows a new one');
+  await until(() => {
     for (const held of taken) held.giveBack(true);
-    t.equal(shares.takeMostLongReads(), 2);
-    t.equal(shares.takeMostLongReads(), 0, 'those that ran before are forgotten');
-  },
-);
+    return taken.length === 7;
+  }, 'all have their turn');
+  for (const held of taken) held.giveBack(true);
+  t.equal(shares.takeMostLongReads(), 2);
+  t.equal(shares.takeMostLongReads(), 0, 'earlier ones are not counted');
+});
 
-t.test('writes to one table leave connections to others', async (t) => {
+t.test('writes to one table leave connections to other work', async (t) => {
   const { shares, pool } = await open(t);
   const clients: { release(): void }[] = [];
   const write = (table: string, count: number) => {
@@ -182,7 +173,7 @@ t.test('writes to one table leave connections to others', async (t) => {
   }
 });
 
-t.test('writes of a holder leave a connection for the table to others', async (t) => {
+t.test('the writes of a holder leave a connection for the table to other holders', async (t) => {
   const { shares } = await open(t, { isFrozen: true });
   const order: string[] = [];
   const clients: { release(): void }[] = [];
@@ -204,7 +195,7 @@ t.test('writes of a holder leave a connection for the table to others', async (t
   clearInterval(release);
 });
 
-t.test('of those who wait, the holder that used least lately comes first', async (t) => {
+t.test('the waiting holder with the least recent use is next', async (t) => {
   let now = 0;
   const { shares } = await open(t, { now: () => now });
   const order: string[] = [];
@@ -230,7 +221,7 @@ t.test('of those who wait, the holder that used least lately comes first', async
   clearInterval(release);
 });
 
-t.test('reads make room for whoever else waits', async (t) => {
+t.test('reads make room for other waiting work', async (t) => {
   const { taken, pool, take } = await open(t);
   const reads = take('read', 30);
   await until(() => taken.length === 6, 'reads have all that nobody else wants');
@@ -244,7 +235,7 @@ t.test('reads make room for whoever else waits', async (t) => {
   clearInterval(giveBack);
 });
 
-t.test('who waits for too long is told so, and who goes away waits no more', async (t) => {
+t.test('a work that waits too long is rejected, and an aborted one stops waiting', async (t) => {
   const { shares, take, taken } = await open(t, { wait: 200 });
   await Promise.all(take('read', 6));
   await t.rejects(shares.take('read', undefined), /timeout exceeded/);
@@ -257,7 +248,7 @@ t.test('who waits for too long is told so, and who goes away waits no more', asy
   for (const held of again) held.giveBack(true);
 });
 
-t.test('writes that wait for a lock end when others need their connections', async (t) => {
+t.test('writes that wait for a lock are cancelled when others need connections', async (t) => {
   const { shares, own, pool } = await open(t);
   await own.query('CREATE TABLE a (id int); CREATE TABLE b (id int); CREATE TABLE c (id int)');
   const holder = await own.connect();
@@ -287,5 +278,5 @@ t.test('writes that wait for a lock end when others need their connections', asy
   for (const { reason } of refused)
     t.match(reason, { code: 'SERVICE_UNAVAILABLE', message: /lock/ });
   const { rows } = await own.query('SELECT FROM a UNION ALL SELECT FROM b');
-  t.equal(rows.length, answers.length - refused.length, 'as many as were told so are written');
+  t.equal(rows.length, answers.length - refused.length, 'all accepted ones are written');
 });

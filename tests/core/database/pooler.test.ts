@@ -1,7 +1,7 @@
 // @newest
 /**
- * What a transaction pooler such as PgBouncer asks of its clients: no setting that outlives a transaction
- * of theirs, and no name for a statement that they have given already, although it was refused.
+ * The requirements of a transaction pooler such as PgBouncer for its clients: no setting may
+ * outlive a transaction, and no statement name may be reused, even after a rejected statement.
  */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -16,12 +16,12 @@ import { rowsOf, runTogether } from '#core/database/prepared.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 
 const log = pino({ level: 'silent' });
-/** An error of a client's that ends its connection, as PgBouncer says it. */
+/** A client error that ends its connection, in PgBouncer's format. */
 const IN_USE = 'SFATAL\0C08P01\0Mprepared statement name is already in use\0\0';
 
 interface Gate {
   readonly url: string;
-  /** Texts of the simple protocol, which settings come by. */
+  /** Texts of the simple protocol that change settings. */
   readonly simple: string[];
 }
 
@@ -95,7 +95,7 @@ async function openGate(t: Teardown, target: string): Promise<Gate> {
 const databaseUrl = await createDatabase(t);
 const gate = await openGate(t, databaseUrl);
 
-/** Runs statements of which the second one is refused once, because its column is not there. */
+/** Runs statements of which the second one is rejected once, because its column is missing. */
 async function overtaken(t: Teardown, run: (text: string) => Promise<unknown>): Promise<unknown> {
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
@@ -108,7 +108,7 @@ async function overtaken(t: Teardown, run: (text: string) => Promise<unknown>): 
   return await run(text);
 }
 
-t.test('a statement that was refused is parsed again under its name', async (t) => {
+t.test('a rejected statement is parsed again under its name', async (t) => {
   const pool: Pool = createPool(loadConfig({}), gate.url, log, {
     ...{ name: 'test', max: 1, statementTimeout: 0 },
   });
@@ -124,11 +124,11 @@ t.test('a statement that was refused is parsed again under its name', async (t) 
       withConnection(pool, (one) => runTogether(one, [statement(`${text} OFFSET 0`)])),
     ),
     [[['2']]],
-    'with others',
+    'with other statements',
   );
 });
 
-t.test('reads that are pipelined', async (t) => {
+t.test('pipelined reads', async (t) => {
   const pages = new PipelinePool({
     ...{ url: gate.url, name: 'test', log, size: 2, statementTimeout: 30_000 },
   });
@@ -142,12 +142,12 @@ t.test('reads that are pipelined', async (t) => {
     const outcome = await pages.run(connection, prepared, pending);
     return outcome.kind === 'answered' ? outcome.value?.toString() : outcome;
   };
-  t.equal(await overtaken(t, read), '2', 'one that was refused is parsed again under its name');
-  t.equal(pages.borrow(false), null, 'none is lent to a write that must not wait for locks');
+  t.equal(await overtaken(t, read), '2', 'a rejected one is parsed again under its name');
+  t.equal(pages.borrow(false), null, 'no connection is lent to a write that must not wait');
   pages.borrow()?.giveBack();
   t.strictSame(
     gate.simple.filter((text) => text.includes('lock_timeout')),
     [],
-    'no setting of theirs is left to others',
+    'none of their settings is left in shared sessions',
   );
 });

@@ -18,7 +18,7 @@ async function openPool(t: Teardown): Promise<Pool> {
 const insert = (n: number) => ({ text: 'INSERT INTO numbers (n) VALUES ($1)', values: [n] });
 const list = { text: 'SELECT n FROM numbers ORDER BY n', values: [] };
 
-t.test('a script that was answered leaves no clock of the driver running', async (t) => {
+t.test('an answered script leaves no driver timer running', async (t) => {
   const client = new pg.Client({
     connectionString: await createDatabase(t),
     pipeline: true,
@@ -39,7 +39,7 @@ t.test('statements that run together', async (t) => {
   const run = (...statements: { text: string; values: unknown[] }[]) =>
     withConnection(pool, (client) => runTogether(client, statements));
 
-  await t.test('yield the texts of their rows, each time that they come', async (t) => {
+  await t.test('yield the texts of their rows on each run', async (t) => {
     const statement = {
       text: 'SELECT $1::int + 1, $2::text[], $3::jsonb, $4::text, $5::timestamptz = to_timestamp(0)',
       values: [1, ['a"b', null], { x: 1 }, null, new Date(0)],
@@ -52,10 +52,10 @@ t.test('statements that run together', async (t) => {
       ]);
     }
     const { rows } = await pool.query('SELECT count(*)::int AS count FROM pg_prepared_statements');
-    t.strictSame(rows, [{ count: 3 }], 'and are kept prepared');
+    t.strictSame(rows, [{ count: 3 }], 'and stay prepared');
   });
 
-  await t.test('are planned anew for each long list', async (t) => {
+  await t.test('are planned again for each long list', async (t) => {
     const among = (count: number) => ({
       text: 'SELECT 1 + n FROM numbers WHERE n = ANY($1::int4[])',
       values: [Array.from({ length: count }, (_, index) => index)],
@@ -67,14 +67,14 @@ t.test('statements that run together', async (t) => {
     };
     t.strictSame(await kept(), [{ count: 0 }]);
     for (let time = 0; time < 3; time += 1) await run(among(100));
-    t.strictSame(await kept(), [{ count: 1 }], 'and kept for short ones');
+    t.strictSame(await kept(), [{ count: 1 }], 'and stay prepared for short ones');
   });
 
-  await t.test('see what those before them did', async (t) => {
+  await t.test('see the effects of the previous ones', async (t) => {
     t.strictSame(await run(insert(1), list), [[], [['1']]]);
   });
 
-  await t.test('count all or not at all', async (t) => {
+  await t.test('take effect all or not at all', async (t) => {
     for (let time = 0; time < 3; time += 1) {
       await t.rejects(run(insert(2), insert(1), list), { code: '23505' });
       t.strictSame(await run(list), [[['1']]]);
@@ -87,7 +87,7 @@ t.test('statements that run together', async (t) => {
     t.strictSame(await run(list), [[['1'], ['3']]]);
   });
 
-  await t.test('do not lose or pile up what failed when it was new', async (t) => {
+  await t.test('neither lose nor accumulate new statements that failed', async (t) => {
     const [{ count: before }] = (
       await pool.query('SELECT count(*)::int AS count FROM pg_prepared_statements')
     ).rows;
@@ -104,7 +104,7 @@ t.test('statements that run together', async (t) => {
     t.equal(after, before + 2);
   });
 
-  await t.test('are prepared anew where PostgreSQL has forgotten them', async (t) => {
+  await t.test('are prepared again when PostgreSQL has dropped them', async (t) => {
     const known = { text: 'SELECT 8', values: [] };
     for (let time = 0; time < 3; time += 1) await run(known);
     await pool.query('DEALLOCATE ALL');
@@ -115,10 +115,10 @@ t.test('statements that run together', async (t) => {
   await t.test('end with their connection', async (t) => {
     const gone = { text: 'SELECT pg_terminate_backend(pg_backend_pid())', values: [] };
     await t.rejects(run(gone, list), { code: '57P01' });
-    t.strictSame(await run(list), [[['1'], ['3']]], 'the next has another one');
+    t.strictSame(await run(list), [[['1'], ['3']]], 'the next connection is another one');
   });
 
-  await t.test('leave those prepared that came last, however many there are', async (t) => {
+  await t.test('leave only the latest ones prepared, for any number of statements', async (t) => {
     const numbered = (n: number) => ({
       text: `SELECT ${n}, n FROM numbers WHERE n = 1`,
       values: [],

@@ -22,7 +22,7 @@ interface Options {
   readonly wait?: string;
 }
 
-/** A reader on a database of its own, and a pool to look at the server with. */
+/** A reader on a separate database, and a pool for observing the server. */
 async function openReader(t: Teardown, options: Options = {}) {
   const { lines = 2, max = 2, statementTimeout = 0, wait = '1m' } = options;
   const url = await createDatabase(t);
@@ -77,7 +77,7 @@ t.test('a statement with a long list is planned for it each time', async (t) => 
     values: [],
   };
   for (let time = 0; time < 20; time += 1) t.equal(await reader.text(among(101)), 'true');
-  // The first of them has a connection of the pool, where nothing is kept anyway.
+  // The first run uses a pool connection, where the statement is not prepared.
   for (let time = 0; time < 20; time += 1) t.equal(await reader.text(kept), '0');
   for (let time = 0; time < 20; time += 1) t.equal(await reader.text(among(5)), 'false');
   await until(async () => (await reader.text(kept)) === '1', 'with a short one it is kept');
@@ -93,13 +93,13 @@ t.test('a statement yields its first text, prepared from the second time on', as
   t.strictSame(
     await Promise.all(many),
     many.map((_, index) => String(index + 1)),
-    'pipelined answers find their questions',
+    'pipelined answers match their queries',
   );
   t.equal(await reader.text({ text: "SELECT 'x' WHERE false", values: [] }), null);
   t.equal(await running(watch, 'nothing of the kind'), 0);
 });
 
-t.test('nobody knows how long a statement takes before its first answer', async (t) => {
+t.test('the time of a statement is unknown before its first answer', async (t) => {
   const { reader } = await openReader(t);
   const statement = { text: "SELECT current_setting('application_name')", values: [] };
   const isPipelined = (name: string | null) => name?.endsWith(' pages') ?? false;
@@ -108,7 +108,7 @@ t.test('nobody knows how long a statement takes before its first answer', async 
   await until(async () => isPipelined(await reader.text(statement)), 'it turns out to be quick');
 });
 
-t.test('an error of one statement leaves those beside it alone', async (t) => {
+t.test('the error of one statement does not affect concurrent ones', async (t) => {
   const { reader } = await openReader(t, { lines: 1 });
   const good = { text: 'SELECT $1::int::text', values: [1] };
   const bad = { text: 'SELECT ($1::int / 0)::text', values: [1] };
@@ -125,7 +125,7 @@ t.test('an error of one statement leaves those beside it alone', async (t) => {
   );
 });
 
-t.test('a connection that is lost is opened again', async (t) => {
+t.test('a lost connection is opened again', async (t) => {
   const { reader, watch } = await openReader(t, { lines: 1, max: 1 });
   const statement = { text: "SELECT 'there'", values: [] };
   await reader.text(statement);
@@ -165,7 +165,7 @@ t.test('a pool without a free connection is 503 with Retry-After', async (t) => 
   t.equal(await reader.text({ text: "SELECT 'x'", values: [] }), 'x');
 });
 
-t.test('a stream fetches what is read, and ends with its reader', async (t) => {
+t.test('a stream fetches only requested rows, and ends with its reader', async (t) => {
   const { reader, pool } = await openReader(t, { max: 1 });
   const statement = { text: 'SELECT i::text FROM generate_series(1, 1000000) AS i', values: [] };
   let batches = 0;
@@ -175,7 +175,7 @@ t.test('a stream fetches what is read, and ends with its reader', async (t) => {
     if (batches === 3) break;
   }
   const { rows } = await pool.query<{ one: number }>('SELECT 1 AS one');
-  t.equal(rows[0]?.one, 1, 'the connection serves others afterwards');
+  t.equal(rows[0]?.one, 1, 'the connection is reusable afterwards');
 });
 
 t.test('an aborted stream ends the statement on the server', async (t) => {
@@ -184,7 +184,7 @@ t.test('an aborted stream ends the statement on the server', async (t) => {
   const statement = { text: "SELECT 'endless', pg_sleep(60)", values: [] };
   const reading = (async () => {
     for await (const _ of reader.stream(statement, 'anybody', controller.signal))
-      t.fail('nothing comes');
+      t.fail('nothing arrives');
   })();
   await until(async () => (await running(watch, 'endless')) === 1, 'the statement runs');
   controller.abort();
@@ -192,7 +192,7 @@ t.test('an aborted stream ends the statement on the server', async (t) => {
   await until(async () => (await running(watch, 'endless')) === 0, 'the statement is cancelled');
 });
 
-t.test('a quick statement does not wait behind those that take their time', async (t) => {
+t.test('a quick statement does not wait behind slow ones', async (t) => {
   const { reader } = await openReader(t);
   const quick = { text: "SELECT 'quick'", values: [] };
   const long = { text: "SELECT 'long' FROM pg_sleep(0.05)", values: [] };
@@ -212,7 +212,7 @@ t.test('a quick statement does not wait behind those that take their time', asyn
   }, 'a quick one comes before most of the long ones');
 });
 
-t.test('reads that take long have idle pipelined connections, but for one', async (t) => {
+t.test('long reads use idle pipelined connections, except one', async (t) => {
   const { reader, watch } = await openReader(t, { lines: 3, max: 2 });
   const long = {
     text: "SELECT current_setting('application_name') AS long FROM pg_sleep(0.05)",
@@ -229,12 +229,12 @@ t.test('reads that take long have idle pipelined connections, but for one', asyn
     most = Math.max(most, rows[0]?.count ?? 0);
     return (await Promise.all(reading)).filter((name) => name?.endsWith(' pages')).length > 1;
   }, 'the pool is full, and nobody reads quickly');
-  t.ok(most <= 2, 'one is kept');
+  t.ok(most <= 2, 'one stays free');
   const quick = { text: "SELECT 'quick'", values: [] };
   t.equal(await reader.text(quick), 'quick');
 });
 
-t.test('a process that stands still again and again makes no statement a long one', async (t) => {
+t.test('a process that stops repeatedly does not make a statement a long one', async (t) => {
   const { reader, pool } = await openReader(t, { max: 1 });
   const quick = { text: 'SELECT $1::text', values: ['here'] };
   for (let times = 0; times < 100; times += 1) await reader.text(quick);
@@ -290,7 +290,7 @@ t.test('a stream of wide rows is fetched a few at a time', async (t) => {
   t.ok(Math.max(...sizes.slice(1)) <= 3, `${sizes}`);
 });
 
-t.test('whoever goes away ends the statement, even where every connection is taken', async (t) => {
+t.test('an aborted request ends its statement, even when every connection is in use', async (t) => {
   const { reader, pool, watch } = await openReader(t, { lines: 0, max: 1 });
   const controller = new AbortController();
   const statement = { text: "SELECT 'abandoned' || pg_sleep(60)", values: [] };
@@ -299,15 +299,15 @@ t.test('whoever goes away ends the statement, even where every connection is tak
   const others = pool.query<{ one: number }>('SELECT 1 AS one');
   controller.abort();
   await t.rejects(reading);
-  t.strictSame((await others).rows, [{ one: 1 }], 'who waited for the connection has one');
+  t.strictSame((await others).rows, [{ one: 1 }], 'the waiting request has a connection');
   await until(async () => (await running(watch, 'abandoned')) === 0, 'it is cancelled');
   await t.rejects(reader.text(statement, controller.signal), { name: 'AbortError' });
 });
 
-t.test('a pipelined statement is cancelled without those behind it', async (t) => {
+t.test('a pipelined statement is cancelled without the following ones', async (t) => {
   const { reader, watch } = await openReader(t, { lines: 1 });
   const text = "SELECT 'of a line' || pg_sleep($1::float8)";
-  // It is quick by now, so it goes through the pipeline, and whoever watches is connected.
+  // It is quick by now, so it uses the pipeline, and the observer is connected.
   for (let time = 0; time < 20; time += 1) await reader.text({ text, values: [0] });
   t.equal(await running(watch, 'of a line'), 0);
   const controller = new AbortController();
@@ -320,7 +320,7 @@ t.test('a pipelined statement is cancelled without those behind it', async (t) =
   await until(async () => (await running(watch, 'of a line')) === 0, 'it is cancelled');
 });
 
-t.test('a stream whose connection is lost gives its place back', async (t) => {
+t.test('a stream whose connection is lost releases its permit', async (t) => {
   const { reader, pool, watch } = await openReader(t, { max: 1 });
   const text = "SELECT repeat('x', 1000) || 'lost' FROM generate_series(1, 10000)";
   for (const after of [1, 3]) {
@@ -341,14 +341,14 @@ t.test('a stream whose connection is lost gives its place back', async (t) => {
   }
 });
 
-t.test('a stream whose client went away gives its connection back unasked', async (t) => {
+t.test('a stream whose client disconnected releases its connection by itself', async (t) => {
   const { reader, pool } = await openReader(t, { max: 1 });
   const statement = { text: 'SELECT i::text FROM generate_series(1, 1000000) AS i', values: [] };
   for (let time = 0; time < 3; time += 1) {
     const controller = new AbortController();
     const rows = reader.stream(statement, 'anybody', controller.signal);
     await rows.next();
-    // Nobody asks for more, and nobody ends the stream.
+    // The client requests no more rows, and does not end the stream.
     controller.abort();
     const { rows: found } = await pool.query<{ one: number }>('SELECT 1 AS one');
     t.equal(found[0]?.one, 1);

@@ -21,7 +21,7 @@ function row(...values: (string | null)[]): Buffer {
   return message('D', Buffer.concat([count, ...parts]));
 }
 
-/** What an intake delivers; the memory of each chunk is overwritten as soon as it was taken. */
+/** The output of a reader; the memory of each chunk is overwritten after it was taken. */
 function deliveries(chunks: readonly Buffer[], least = 0): unknown[] {
   const found: unknown[] = [];
   const connection = new EventEmitter();
@@ -54,7 +54,7 @@ const MESSAGES = [
   row('x'.repeat(300), 'b'),
   message('N', Buffer.from('y'.repeat(200))),
 ];
-/** Nobody is told that a statement was bound. */
+/** The confirmation of a bind is not delivered. */
 const EXPECTED = [
   [['ä', null, ''], 'ä'],
   [[null], null],
@@ -65,7 +65,7 @@ const EXPECTED = [
   MESSAGES[7]?.toString('latin1'),
 ];
 
-t.test('short rows go to the parser with what stands around them, where it is told so', (t) => {
+t.test('short rows go to the parser with the surrounding messages, below the minimum size', (t) => {
   const all = Buffer.concat(MESSAGES);
   for (const size of [1, 7, 300, all.length]) {
     const chunks = Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
@@ -81,7 +81,7 @@ t.test('short rows go to the parser with what stands around them, where it is to
   t.end();
 });
 
-t.test('messages are the same wherever they are cut', async (t) => {
+t.test('messages are the same for any chunk boundaries', async (t) => {
   const all = Buffer.concat(MESSAGES);
   t.strictSame(deliveries([all]), EXPECTED);
   for (let size = 1; size < 40; size += 1) {

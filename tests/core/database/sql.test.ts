@@ -12,11 +12,11 @@ t.test('values become numbered parameters, pieces are embedded', async (t) => {
   });
 });
 
-t.test('identifiers are safe whatever they hold', async (t) => {
+t.test('identifiers are safe with any content', async (t) => {
   t.equal(quote('a"; DROP TABLE x; --'), '"a""; DROP TABLE x; --"');
 });
 
-t.test('literals are safe whatever they hold', async (t) => {
+t.test('literals are safe with any content', async (t) => {
   t.equal(render(literal("it's")).text, "'it''s'");
   t.equal(render(literal("a\\'b")).text, "E'a\\\\''b'");
 });
@@ -26,7 +26,7 @@ t.test('an empty list of pieces is empty', async (t) => {
   t.equal(render(join([sql`${1}`, sql`${2}`], ' OR ')).text, '$1 OR $2');
 });
 
-t.test('a long list of texts is written as the driver writes it', async (t) => {
+t.test('a long list of texts is written like by the driver', async (t) => {
   const texts = ['a', '', null, '"', '\\', 'a"b\\c"', '{}', 'NULL', ',', 'é😀', ' ', '\n'];
   const long = Array.from({ length: 2_000 }, (_, index) => texts[index % texts.length] ?? null);
   t.strictSame(render(sql`${long}`).values, [prepareValue(long)]);
@@ -39,5 +39,5 @@ t.test('a long list of texts is written as the driver writes it', async (t) => {
   // PostgreSQL reads NULL without quotes in any case.
   t.match(text, /^\{"null",null,"null",.*"null"\}$/);
   const numbers = Array.from({ length: 2_000 }, (_, index) => index);
-  t.strictSame(render(sql`${numbers}`).values, [numbers], 'others are left to it');
+  t.strictSame(render(sql`${numbers}`).values, [numbers], 'other values are left to the driver');
 });

@@ -25,7 +25,7 @@ async function setUp(
   const limits = { max, perHolder, wait };
   const shares = new PoolShares({ pool, url, log, wait: 60_000 });
   const streams = new Streams({ shares, statementTimeout, maxTime: 60_000, limits });
-  /** Begins an answer, and takes nothing of it but its first batch. */
+  /** Begins an answer, and reads only its first batch. */
   const begin = async (holder: string, statement = LONG, signal?: AbortSignal) => {
     const rows = streams.read(statement, holder, signal);
     return { rows, first: await rows.next() };
@@ -39,13 +39,13 @@ async function count(rows: AsyncIterable<readonly string[]>): Promise<number> {
   return sum;
 }
 
-t.test('streams that nobody reads leave the pool to others', async (t) => {
+t.test('streams without a reader leave the pool to other work', async (t) => {
   const { pool, streams, begin } = await setUp(t);
   const stalled = await Promise.all(['a', 'b'].map((holder) => begin(holder)));
   t.equal((await pool.query('SELECT 1')).rows.length, 1);
   t.equal(pool.totalCount, 3, 'one of the pool, and one for each stream');
   t.equal(await count(streams.read(SHORT, 'a')), 900, 'a short answer is a page');
-  t.equal(await count(streams.read(SHORT, 'c')), 900, 'for everybody');
+  t.equal(await count(streams.read(SHORT, 'c')), 900, 'for every holder');
   await t.rejects(begin('a'), {
     code: 'REQUESTS_EXCEEDED',
     details: { limit: 1, variable: 'STREAM_MAX_PER_USER' },
@@ -65,7 +65,7 @@ t.test('streams that nobody reads leave the pool to others', async (t) => {
   t.equal(await count(streams.read(LONG, 'a')), 10_000);
 });
 
-t.test('who waits for a stream holds nothing, and begins when one has ended', async (t) => {
+t.test('a waiting stream holds no connection, and begins when one has ended', async (t) => {
   const { pool, streams, begin } = await setUp(t, { max: 1, wait: 60_000 });
   const { rows } = await begin('a');
   const gone = new AbortController();
@@ -81,7 +81,7 @@ t.test('who waits for a stream holds nothing, and begins when one has ended', as
   t.equal(pool.options.max, 1);
 });
 
-t.test('those who wait for the pool are served when its connection becomes a stream', async (t) => {
+t.test('waiting requests continue when a connection becomes a stream', async (t) => {
   const { pool, begin } = await setUp(t);
   const slow = { text: `SELECT repeat('x', 2000000), pg_sleep(0.2)`, values: [] };
   const beginning = begin('a', slow);
@@ -92,7 +92,7 @@ t.test('those who wait for the pool are served when its connection becomes a str
   await rows.return(undefined);
 });
 
-t.test('what fails on its way gives everything back', async (t) => {
+t.test('a failed stream releases everything', async (t) => {
   const { pool, streams, begin } = await setUp(t);
   const failing = {
     text: `SELECT repeat('x', 1000), 1 / (9000 - i) FROM generate_series(1, 10000) i`,
@@ -106,7 +106,7 @@ t.test('what fails on its way gives everything back', async (t) => {
   t.equal(await count(streams.read(LONG, 'a')), 10_000);
 });
 
-t.test('a stream may be read for longer than a statement may take', async (t) => {
+t.test('a stream may be read for longer than the statement timeout', async (t) => {
   const { streams } = await setUp(t, { statementTimeout: 2_000 });
   let read = 0;
   for await (const batch of streams.read(LONG, 'a')) {

@@ -36,7 +36,9 @@ async function open(t: Teardown, pipelined: number) {
       END LOOP;
       RETURN 'done';
     END $$`);
-  /** Waits until a statement runs that heeds nothing, and returns what ends it. */
+  /**
+   * Waits until a statement runs that ignores cancellations, and returns a function that ends it.
+   */
   const running = async () => {
     await until(async () => {
       const { rows } = await watch.query(
@@ -56,7 +58,7 @@ const MANY = '1000000';
 // They wait more than they work, each with a database of its own.
 t.jobs = 3;
 for (const pipelined of [0, 1]) {
-  t.test(`QUERY_TIMEOUT is answered all the same, with ${pipelined} pipelined`, async (t) => {
+  t.test(`QUERY_TIMEOUT is answered in any case, with ${pipelined} pipelined`, async (t) => {
     const { reader, running } = await open(t, pipelined);
     const text = { text: STUBBORN, values: ['0'] };
     for (let time = 0; time < 3; time += 1) await reader.text(text);
@@ -67,8 +69,8 @@ for (const pipelined of [0, 1]) {
     const resume = await running();
     const behind = Array.from({ length: 5 }, () => reader.text(text));
     await rejected;
-    t.equal(await reader.text({ text: "SELECT 'other'", values: [] }), 'other', 'others go on');
-    t.strictSame(await Promise.all(behind), Array(5).fill('done'), 'and so does what waited');
+    t.equal(await reader.text({ text: "SELECT 'other'", values: [] }), 'other', 'others continue');
+    t.strictSame(await Promise.all(behind), Array(5).fill('done'), 'and so do the waiting ones');
     await until(() => reader.unresponsive === 1, 'it is counted');
     await resume();
     await until(() => reader.unresponsive === 0, 'until it is gone');
@@ -76,14 +78,14 @@ for (const pipelined of [0, 1]) {
   });
 }
 
-t.test('a backend that goes on keeps its connection', async (t) => {
+t.test('a backend that ignores the timeout occupies its connection', async (t) => {
   const { reader, pool, shares, running } = await open(t, 0);
   const controller = new AbortController();
   const rejected = t.rejects(reader.text({ text: STUBBORN, values: [MANY] }, controller.signal));
   const resume = await running();
   controller.abort();
   await until(() => shares.unresponsive === 1, 'it is cancelled');
-  t.equal(pool.totalCount - pool.idleCount, 1, 'and still counts as taken');
+  t.equal(pool.totalCount - pool.idleCount, 1, 'and still counts as in use');
   await resume();
   await rejected;
   await until(() => pool.totalCount - pool.idleCount === 0, 'it is free again');

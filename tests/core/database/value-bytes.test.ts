@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ValueBytes } from '#core/database/value-bytes.ts';
 
-t.test('texts around a value, however long they are', async (t) => {
+t.test('texts around a value, of any length', async (t) => {
   for (const length of [0, 1, 10_000, 16_064, 16_065, 70_000, 300_000]) {
     for (const [before, behind] of [
       ['', ''],
@@ -20,7 +20,7 @@ t.test('texts around a value, however long they are', async (t) => {
   }
 });
 
-t.test('what stands before a line feed is cut off', async (t) => {
+t.test('the text before a line feed is removed', async (t) => {
   const bytes = new ValueBytes(Buffer.from('{"total_count":"é"}\n[1\n2]'));
   t.equal(bytes.cut(0x0a), '{"total_count":"é"}');
   t.equal(bytes.first, 0x5b);
@@ -28,7 +28,7 @@ t.test('what stands before a line feed is cut off', async (t) => {
   t.equal(bytes.toString(), '{"data":[1\n2]}');
 });
 
-t.test('memory is used again only after it was released, and once', async (t) => {
+t.test('memory is reused only after its release, and once', async (t) => {
   const first = new ValueBytes(Buffer.from('first'));
   const second = new ValueBytes(Buffer.from('second'));
   t.equal(first.toString(), 'first');
@@ -41,7 +41,7 @@ t.test('memory is used again only after it was released, and once', async (t) =>
   t.equal(first.first, undefined);
 });
 
-t.test('a value that is copied is nobody else’s', async (t) => {
+t.test('a copied value shares no memory', async (t) => {
   const source = Buffer.from('one');
   const bytes = new ValueBytes(source);
   source.write('two');

@@ -45,11 +45,11 @@ async function surroundings(t: Teardown, statementTimeout = 0) {
 t.jobs = 6;
 
 for (const direction of ['both', 'toServer', 'toClient'] as const) {
-  t.test(`an answer that is lost, ${direction}, fails what waits for it`, async (t) => {
+  t.test(`a lost answer, ${direction}, fails the waiting statement`, async (t) => {
     const { proxy, pool, reader, direct } = await surroundings(t);
     await reader.open();
     const text = { text: 'SELECT id::text FROM item', values: [] };
-    // Until it is known as quick, on a busy machine, too.
+    // Until it is known to be quick, even on a busy machine.
     for (let time = 0; time < 20; time += 1) await reader.text(text);
     const idle = await pool.connect();
     const writer = await pool.connect();
@@ -68,7 +68,7 @@ for (const direction of ['both', 'toServer', 'toClient'] as const) {
   });
 }
 
-t.test('an idle connection is replaced before anybody waits for it', async (t) => {
+t.test('an idle connection is replaced before a request waits for it', async (t) => {
   const { proxy, pool, reader } = await surroundings(t);
   await reader.open();
   await pool.query('SELECT 1');
@@ -77,7 +77,7 @@ t.test('an idle connection is replaced before anybody waits for it', async (t) =
   t.match(await pool.query('SELECT 1 AS one'), { rows: [{ one: 1 }] });
 });
 
-t.test('what takes long is left alone', async (t) => {
+t.test('slow but live work is not interrupted', async (t) => {
   const { pool, direct } = await surroundings(t, 120_000);
   const holder = await direct.connect();
   await holder.query('BEGIN; LOCK TABLE item');
@@ -119,7 +119,7 @@ t.test('what takes long is left alone', async (t) => {
   await Promise.all([sleep(), wait(), think(), read(), copy()]);
 });
 
-t.test('a COPY of which nothing arrives fails', async (t) => {
+t.test('a COPY without any answer fails', async (t) => {
   const { proxy, pool, direct } = await surroundings(t);
   await direct.query('CREATE TABLE copied (id int)');
   const begin = async () => {

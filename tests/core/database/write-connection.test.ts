@@ -17,7 +17,9 @@ const log = pino({ level: 'silent' });
 const READ = { text: 'SELECT count(*)::text FROM things', values: [] };
 const SLOW_READ = { text: "SELECT 'x' FROM pg_sleep($1)", values: ['0'] };
 
-/** A pool with two connections for writes to a table, and pipelined ones, one kept for reads. */
+/**
+ * A pool with two connections for writes to a table, and pipelined ones, of which one is for reads.
+ */
 async function open(t: Teardown, lines = 3) {
   const url = await createDatabase(t);
   const config = loadConfig({ DATABASE_POOL_WAIT: '1m' });
@@ -76,23 +78,23 @@ async function open(t: Teardown, lines = 3) {
 const POOL = ['sluice pool', 'sluice pool'];
 const LINES = ['sluice test pages', 'sluice test pages'];
 
-t.test('writes take what is not needed for reads', async (t) => {
+t.test('writes use connections that reads do not need', async (t) => {
   const { reader, add, waiting, names, lock } = await open(t);
   const unlock = await lock();
   const adding = Array.from({ length: 8 }, (_, id) => add(id));
   await until(async () => (await waiting()).length === 4, 'they wait for the lock');
   t.strictSame(await waiting(), [...POOL, ...LINES]);
-  t.equal(await reader.text(READ), '0', 'a connection is kept for reads');
+  t.equal(await reader.text(READ), '0', 'a connection stays free for reads');
   await unlock();
   await Promise.all(adding);
   t.strictSame(await names(), Array(8).fill('x!'));
 });
 
-t.test('writes stand behind each other while they come back quickly', async (t) => {
+t.test('writes queue behind each other while they return quickly', async (t) => {
   const { reader } = await open(t);
   const borrow = (count: number) =>
     Array.from({ length: count }, () => reader.borrow()).filter((lent) => lent !== null);
-  // A machine that pauses in between makes them look stuck: then it is tried again.
+  // After a pause of the machine they seem stuck: then the test is repeated.
   await until(async () => {
     await delay(50);
     const first = borrow(9);
@@ -103,7 +105,7 @@ t.test('writes stand behind each other while they come back quickly', async (t) 
     return first.length === 2 && many.length === 8 && clients.size === 2;
   }, 'at first one on each, then four');
   const reading = reader.text(READ);
-  t.strictSame(borrow(1), [], 'nobody takes what somebody reads from');
+  t.strictSame(borrow(1), [], 'no write uses a connection with reads');
   await reading;
   const [again] = borrow(1);
   again?.giveBack();
@@ -112,7 +114,7 @@ t.test('writes stand behind each other while they come back quickly', async (t) 
   t.strictSame(borrow(1), []);
 });
 
-t.test('each of those that stand in line is a transaction of its own', async (t) => {
+t.test('each queued write is a separate transaction', async (t) => {
   const { reader, add, names } = await open(t);
   await add(3);
   reader.borrow()?.giveBack();
@@ -125,10 +127,10 @@ t.test('each of those that stand in line is a transaction of its own', async (t)
   t.strictSame(await names(), ['y!', 'y!', 'y!', 'x!', 'y!', 'y!', 'y!', 'y!']);
   reader.borrow()?.giveBack();
   await Promise.all([8, 9, 10, 11, 12, 13, 14, 15].map((id) => add(id)));
-  t.equal((await names()).length, 16, 'the connections are as good as before');
+  t.equal((await names()).length, 16, 'the connections are still usable');
 });
 
-t.test('none is lent while somebody reads', async (t) => {
+t.test('no connection is lent while there are reads', async (t) => {
   const { reader, add, waiting, names, lock } = await open(t);
   const unlock = await lock();
   const reading = reader.text({ ...SLOW_READ, values: ['3'] });
@@ -141,7 +143,7 @@ t.test('none is lent while somebody reads', async (t) => {
   t.equal((await names()).length, 5);
 });
 
-t.test('nobody is sent behind one that is stuck', async (t) => {
+t.test('no write is queued behind a stuck one', async (t) => {
   const { reader, add, waiting, names, lock } = await open(t);
   const unlock = await lock();
   const stuck = Array.from({ length: 4 }, (_, id) => add(id));
@@ -153,7 +155,7 @@ t.test('nobody is sent behind one that is stuck', async (t) => {
   t.equal((await names()).length, 5);
 });
 
-t.test('what writes many rows waits for the pool', async (t) => {
+t.test('a write of many rows waits for the pool', async (t) => {
   const { reader, add, waiting, names, lock } = await open(t);
   const unlock = await lock();
   const adding = Array.from({ length: 5 }, (_, id) => add(id, 'x', { rows: 101 }));
@@ -166,7 +168,7 @@ t.test('what writes many rows waits for the pool', async (t) => {
   t.equal((await names()).length, 6);
 });
 
-t.test('what may wait for locks takes the pool', async (t) => {
+t.test('a write that may wait for locks uses the pool', async (t) => {
   const { add, waiting, names, lock } = await open(t);
   const unlock = await lock();
   const adding = Array.from({ length: 5 }, (_, id) => add(id, 'x', { waitsForLocks: true }));
@@ -176,7 +178,7 @@ t.test('what may wait for locks takes the pool', async (t) => {
   t.equal((await names()).length, 5);
 });
 
-t.test('a connection that dies fails the write that it was lent to', async (t) => {
+t.test('a lost connection fails the write that it was lent to', async (t) => {
   const { own, reader, add, waiting, names, lock } = await open(t, 2);
   const unlock = await lock();
   const adding = [0, 1].map((id) => add(id));
@@ -188,7 +190,7 @@ t.test('a connection that dies fails the write that it was lent to', async (t) =
     WHERE datname = current_database()
       AND application_name = 'sluice test pages' AND wait_event_type = 'Lock'`);
   await ended;
-  t.equal(await reader.text(READ), '0', 'reads go on');
+  t.equal(await reader.text(READ), '0', 'reads continue');
   await unlock();
   await Promise.all(adding);
   const again = await until(() => reader.borrow(), 'a new connection is lent');
@@ -197,7 +199,7 @@ t.test('a connection that dies fails the write that it was lent to', async (t) =
   t.strictSame(await names(), ['x!', 'x!', 'again']);
 });
 
-t.test('none is lent on which a cancellation may still strike', async (t) => {
+t.test('no connection is lent while a cancellation may still hit it', async (t) => {
   const { own, reader } = await open(t, 2);
   const long = { ...SLOW_READ, values: ['60'] };
   const [kept, other] = [new AbortController(), new AbortController()];

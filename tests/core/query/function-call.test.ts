@@ -4,7 +4,7 @@ import t from 'tap';
 import { functionResultKey, parseFunctionCall } from '#core/query/function-call.ts';
 import { parsePath } from '#core/query/parse/list.ts';
 
-t.test('functions are read with their field, and json with its path', async (t) => {
+t.test('functions are parsed with their field, and json with its path', async (t) => {
   t.strictSame(parseFunctionCall('year( born )'), { name: 'year', field: 'born', path: '' });
   t.strictSame(parseFunctionCall('json(a b, c.d[0] )'), {
     name: 'json',
@@ -19,7 +19,7 @@ t.test('functions are read with their field, and json with its path', async (t) 
   }
 });
 
-t.test('a value is named after its field, function and path', async (t) => {
+t.test('a value has the name of its field, function and path', async (t) => {
   const keys = ['count(items)', 'json(meta, color.main)', 'json(meta, [0].x)'].map((text) => {
     const call = parseFunctionCall(text);
     return call === null ? null : functionResultKey(call);
@@ -33,7 +33,7 @@ t.test('a function around a path belongs to its last segment', async (t) => {
   t.strictSame(parsePath('a.json(data, x.y)', 'fields'), ['a', 'json(data, x.y)']);
 });
 
-t.test('long texts are read in a time that grows with their length alone', async (t) => {
+t.test('long texts are parsed in linear time', async (t) => {
   const blanks = ' '.repeat(200_000);
   t.equal(parseFunctionCall(`year(${blanks}`), null);
   t.equal(parseFunctionCall(`year(${blanks}a${blanks}b`), null);

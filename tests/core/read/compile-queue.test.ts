@@ -1,8 +1,8 @@
-/** In which order queries are compiled, and what else may run meanwhile. */
+/** The order in which queries are compiled, and other work that may run meanwhile. */
 import t from 'tap';
 import { CompileQueue } from '#core/read/compile-queue.ts';
 
-/** Takes as long as compiling something large. */
+/** Takes as long as compiling a large query. */
 function busy(): void {
   const end = performance.now() + 6;
   while (performance.now() < end);
@@ -30,10 +30,10 @@ t.test('queries of holders are compiled in turn, and other work runs between the
     order.map((one) => one.slice(0, 1)),
     ['a', 'b', 'a', 'a', 'a'],
   );
-  t.equal(new Set(order).size, 5, 'each in a round of the event loop of its own');
+  t.equal(new Set(order).size, 5, 'each in a separate round of the event loop');
 });
 
-t.test('a query that cannot be compiled leaves the queue', async (t) => {
+t.test('a query with an error leaves the queue', async (t) => {
   const queue = new CompileQueue();
   const failed = queue.run('a', () => {
     throw new Error('no such field');

@@ -1,4 +1,4 @@
-/** One statement serves all callers with the same rights; what is theirs is filled in. */
+/** One statement serves all callers with the same permissions; their own values are filled in. */
 import t from 'tap';
 import { ANONYMOUS, type Caller, type Grants } from '#core/access/grants.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -54,7 +54,7 @@ t.test('statements', async (t) => {
     return statement;
   };
 
-  await t.test('are compiled once for all users, and hold the values of each', async (t) => {
+  await t.test('are compiled once for all users, and contain the values of each', async (t) => {
     const texts = new Set<string>();
     for (let n = 1; n <= 100; n += 1) {
       const { text, values } = ask(userOf(n), 'a', undefined);
@@ -68,7 +68,7 @@ t.test('statements', async (t) => {
     t.equal(compiled, 1);
   });
 
-  await t.test('differ for callers of whom something else is known', (t) => {
+  await t.test('differ for callers with other available variables', (t) => {
     compiled = 0;
     ask(userOf(1), 'b', undefined);
     const anonymous = ask(ANONYMOUS, 'b', undefined);
@@ -90,7 +90,7 @@ t.test('statements', async (t) => {
     t.equal(compiled, 1);
   });
 
-  await t.test('never mistake the values of a caller for values that fit', (t) => {
+  await t.test('reject a variable whose value does not fit the field', (t) => {
     const everybody: Grants = { of: () => [{ fields: null, rule: null }] };
     t.throws(() => ask(userOf(1), 'd', { flag: '$CURRENT_USER' }, everybody), {
       code: 'INVALID_QUERY',

@@ -21,7 +21,7 @@ function refusal(
   return null;
 }
 
-t.test('an option that nobody knows is named', async (t) => {
+t.test('an unknown option is named', async (t) => {
   const reason = 'An import has no option "sepparator".';
   t.strictSame(refusal({ sepparator: ';' }), { code: 'INVALID_QUERY', reason });
   t.strictSame(refusal({}, { sepparator: ';' }), { code: 'INVALID_PAYLOAD', reason });
@@ -29,7 +29,7 @@ t.test('an option that nobody knows is named', async (t) => {
   t.equal(refusal({ background: '', access_token: 'x' }), null);
 });
 
-t.test('a wrong value is named with what is right', async (t) => {
+t.test('a wrong value is reported with the valid ones', async (t) => {
   const wrong: readonly [string, unknown, RegExp][] = [
     ['mode', 'replace', /"mode" must be insert or upsert or update/],
     ['on_error', 'ignore', /"on_error" must be abort or skip/],
@@ -58,7 +58,7 @@ t.test('a wrong value is named with what is right', async (t) => {
   }
 });
 
-t.test('options that contradict each other are refused', async (t) => {
+t.test('contradicting options are rejected', async (t) => {
   const wrong: readonly [Record<string, unknown>, RegExp][] = [
     [{ mode: 'insert', match: 'a' }, /"match" contradicts "mode=insert"/],
     [{ quote: '', escape: '!' }, /"escape" needs a "quote"/],

@@ -62,7 +62,7 @@ async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queu
     fingerprint: null,
     ...more,
   });
-  /** What a worker does to the row of a job. */
+  /** The changes of a worker to the row of a job. */
   const set = async (id: string, values: string) => {
     await pool.query(`UPDATE system_jobs SET ${values} WHERE id = $1`, [id]);
   };
@@ -182,7 +182,7 @@ for (const backend of backends) {
       t.strictSame(again, { id: open.id, joined: true }, 'and found by the key later');
     });
 
-    await t.test('of several users take turns', async (t) => {
+    await t.test('of several users alternate', async (t) => {
       const [many, few] = [person(), person()];
       await pool.query("UPDATE system_jobs SET state = 'failed', finished_on = now()");
       const made = async (by: Caller) => {
@@ -213,7 +213,7 @@ for (const backend of backends) {
       t.strictSame(claimed, [a[0], b[0], a[1], b[1], a[2], a[3]]);
     });
 
-    await t.test('are shown to their user and to admins only', async (t) => {
+    await t.test('are visible only to their user and to admins', async (t) => {
       const [caller, other] = [person(), person()];
       const { id } = await jobs.submit(submission(caller));
       const shown = async (as: Caller) =>
@@ -279,11 +279,7 @@ for (const backend of backends) {
       t.equal(await kinds({ filter: { kind: 'a' } }), 'a');
       t.equal(await kinds({ filter: { kind: { _contains: 'b' } } }), 'b');
       t.equal(await kinds({ filter: { user: { _eq: caller.user } } }), 'cba');
-      t.equal(
-        await kinds({ filter: { user: { _neq: caller.user } } }),
-        '',
-        "never somebody else's",
-      );
+      t.equal(await kinds({ filter: { user: { _neq: caller.user } } }), '', "never another user's");
       for (const filter of [{ message: { _eq: 1 } }, { holder: { _nnull: true } }]) {
         await t.rejects(kinds({ filter }), { code: 'FORBIDDEN' }, JSON.stringify(filter));
       }
@@ -294,7 +290,7 @@ for (const backend of backends) {
       await t.rejects(kinds({ sort: Array(51).fill('kind') }), { code: 'INVALID_QUERY' });
     });
 
-    await t.test('are listed as far as they are not too large together', async (t) => {
+    await t.test('are listed up to a total size', async (t) => {
       const caller = person();
       const made = [];
       for (let count = 0; count < 3; count += 1) {
@@ -327,7 +323,7 @@ for (const backend of backends) {
       };
       t.equal(await found('orders'), 'ba', 'of file name and collection, in any case');
       t.equal(await found('2024'), '', 'not in the middle');
-      t.equal(await found('50%_'), 'b', 'signs are no patterns');
+      t.equal(await found('50%_'), 'b', 'special characters are literal');
       t.equal(await found('5%'), '');
       t.equal(await found('back\\'), 'c');
       t.equal(await found(orders), 'a');
@@ -337,7 +333,7 @@ for (const backend of backends) {
       t.equal(await found('orders', { filter: '{"kind":"a"}' }), 'a');
       t.equal(await found('orders', { limit: 1, offset: 1 }), 'a');
       t.equal(await found('orders', { limit: -1 }), 'ba');
-      t.equal(await found('orders', {}, person()), '', "never somebody else's");
+      t.equal(await found('orders', {}, person()), '', "never another user's");
       t.equal(await found('orders', { limit: 1 }, admin), 'b');
       t.match(await jobs.get(other, caller), {
         ...{ file_name: '50%_off.csv', file_size: 5, file_format: 'csv' },
@@ -453,7 +449,7 @@ for (const backend of backends) {
       t.strictSame(await shown(), [null, 2, 1]);
     });
 
-    await t.test('are waited for', async (t) => {
+    await t.test('can be awaited', async (t) => {
       const caller = person();
       const { id } = await jobs.submit(submission(caller));
       t.equal(await jobs.wait(id, 1), null);
@@ -522,11 +518,11 @@ for (const backend of backends) {
         await set(finished, values);
         await t.rejects(jobs.cancel(finished, caller), { code: 'CONFLICT', details: { state } });
         t.equal((await jobs.get(finished, caller)).state, state);
-        await t.rejects(jobs.cancel(finished, person()), FORBIDDEN, 'others learn nothing');
+        await t.rejects(jobs.cancel(finished, person()), FORBIDDEN, 'other users learn nothing');
       }
     });
 
-    await t.test('wake the next of their mailbox when they are cancelled', async (t) => {
+    await t.test('wake the next job of their mailbox when they are cancelled', async (t) => {
       const caller = person();
       const mailbox = 'test:things';
       const { id: first } = await jobs.submit(submission(caller, { mailbox }));
@@ -560,7 +556,7 @@ for (const backend of backends) {
     });
   });
 
-  t.test(`a job that the queue on ${backend.name} cannot take is not there`, async (t) => {
+  t.test(`a job that the queue on ${backend.name} rejects does not exist`, async (t) => {
     const port = await freePort();
     const scheme = backend.name === 'postgres' ? 'postgres' : 'redis';
     const away = `${scheme}://127.0.0.1:${port}`;
@@ -571,6 +567,6 @@ for (const backend of backends) {
     const keys = await pool.query('SELECT FROM system_idempotency_keys');
     t.equal(keys.rowCount, 0, 'its key is free for another request');
     const listed = await jobs.list(caller, parseQuery({ limit: 1 }, BOUNDS));
-    t.strictSame(listed, [], 'nobody is told of a job that was not accepted');
+    t.strictSame(listed, [], 'no message announces a rejected job');
   });
 }

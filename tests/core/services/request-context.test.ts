@@ -87,7 +87,7 @@ async function textOf(answer: ReadAnswer): Promise<string> {
   return text;
 }
 
-t.test('requests that meet an outdated catalog run once more', async (t) => {
+t.test('requests with an outdated catalog run once more', async (t) => {
   const { items, sql } = await sleepy(
     t,
     `CREATE TABLE a (id integer PRIMARY KEY, title text, n integer);
@@ -125,10 +125,10 @@ t.test('requests that meet an outdated catalog run once more', async (t) => {
   t.match(await page(), /"id":"4"/);
 
   await sql('DROP TABLE a');
-  await t.rejects(page(), { code: 'FORBIDDEN' }, 'and what is gone is forbidden');
+  await t.rejects(page(), { code: 'FORBIDDEN' }, 'and a dropped object is forbidden');
 });
 
-t.test('again for each change that comes in between, within bounds', async (t) => {
+t.test('again for each change that occurs meanwhile, within a limit', async (t) => {
   const { catalog, access, sql } = await sleepy(t, 'CREATE TABLE a (id integer PRIMARY KEY)');
   const contexts = new ContextSource({ catalog, access, bounds: BOUNDS });
   const overtakenBy = (changes: number, code: string, message: string) => {
@@ -148,7 +148,7 @@ t.test('again for each change that comes in between, within bounds', async (t) =
   await t.rejects(overtakenBy(5, '42P01', 'no'), { code: 'SERVICE_UNAVAILABLE' });
 });
 
-t.test('once more, and only for what a fresh catalog can mend', async (t) => {
+t.test('once more, and only if a fresh catalog can help', async (t) => {
   const { catalog, access } = await sleepy(t, 'CREATE TABLE a (id integer PRIMARY KEY)');
   const contexts = new ContextSource({ catalog, access, bounds: BOUNDS });
   const attempts = async (code: string, refusal: { readonly code?: string } = {}) => {
@@ -173,7 +173,7 @@ t.test('once more, and only for what a fresh catalog can mend', async (t) => {
   for (const code of ['0A000', '42704', '42P10', '42P01', '42703']) {
     t.equal(await attempts(code, { code: 'INVALID_QUERY' }), 2, code);
   }
-  // What does not fit together is the question's own fault, as long as nothing has moved.
+  // A type mismatch is the fault of the query, unless the catalog has changed.
   const { version } = catalog.current();
   for (const code of ['42883', '42804', '42846', '42P18', '42725', '42P22']) {
     t.equal(await attempts(code, { code: 'INVALID_QUERY' }), 1, code);

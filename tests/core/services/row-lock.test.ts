@@ -1,6 +1,6 @@
 /**
- * What a member may not write is not locked for him: his requests neither wait for who holds it nor
- * keep anybody waiting, and are refused as if nobody were there.
+ * A member's request never locks rows that the member may not write. It neither waits for their
+ * locks nor blocks other requests, and is rejected as without any lock.
  */
 import t from 'tap';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -13,7 +13,7 @@ import { BOUNDS, caller, openWriters, rights } from './fixture/writers.ts';
 
 const world = await openWriters(t);
 
-/** Bob's item belongs to somebody else; the other two are the member's own. */
+/** Bob's item belongs to another user; the other two are the member's own. */
 const BOB = '2';
 const question = parsedQuery(parseQuery({}, BOUNDS));
 const everything = { kind: 'query', query: parseQuery({ sort: 'id' }, BOUNDS) } as const;
@@ -61,7 +61,7 @@ const OTHERS_ARE_SEEN = rights({
   update: [{ rule: { owner: { _eq: '$CURRENT_USER' } } }],
   delete: [{ rule: { owner: { _eq: '$CURRENT_USER' } } }],
 });
-/** The same, by rules that look at other rows. */
+/** The same, by rules that read other rows. */
 const BY_OTHER_ROWS = rights({
   update: [{ rule: { team: { id: { _eq: 2 } } } }],
   delete: [{ rule: { team: { id: { _eq: 2 } } } }],
@@ -76,7 +76,7 @@ async function refusal(run: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Who locks a row leaves his mark on it, though he writes nothing. */
+/** A request that locks a row leaves its mark on it, even without writing. */
 async function marks(): Promise<unknown> {
   const { rows } = await world.pool.query('SELECT xmax::text FROM things WHERE id = 2');
   return rows;
@@ -95,7 +95,7 @@ for (const [name, given] of Object.entries({ OTHERS_ARE_SEEN, BY_OTHER_ROWS })) 
       for (const [request, run] of Object.entries(REQUESTS)) {
         await world.reset();
         const before = await marks();
-        t.equal(await refusal(run(items)), 'FORBIDDEN', `${request} is refused`);
+        t.equal(await refusal(run(items)), 'FORBIDDEN', `${request} is rejected`);
         t.strictSame(await marks(), before, `${request} locks nothing`);
         const holder = await world.pool.connect();
         await holder.query('BEGIN; SELECT FROM things WHERE id = 2 FOR UPDATE');
@@ -107,7 +107,7 @@ for (const [name, given] of Object.entries({ OTHERS_ARE_SEEN, BY_OTHER_ROWS })) 
   }
 }
 
-/** Of all related items none is his own: team 2, and what hangs on item 3. */
+/** The member owns none of the related items: team 2, and the items of item 3. */
 const NOT_HIS = { rule: { body: { _eq: 'his' } } };
 const RELATED_ARE_SEEN = rights(
   {},
@@ -157,7 +157,7 @@ const USUAL = { 'at once': SIDES['at once'] };
 const NAMED = `SELECT FROM teams WHERE id = 2 FOR UPDATE; SELECT FROM children FOR UPDATE;
   SELECT FROM notes FOR UPDATE`;
 
-/** The marks of whoever locked one of the related rows. */
+/** The marks of requests that locked one of the related rows. */
 async function relatedMarks(): Promise<unknown> {
   const { rows } = await world.pool.query(`SELECT xmax::text FROM teams WHERE id = 2
     UNION ALL SELECT xmax::text FROM children UNION ALL SELECT xmax::text FROM notes`);
@@ -176,7 +176,7 @@ for (const [name, given] of Object.entries({
       const isRefused = async (what: string, run: () => Promise<unknown>) => {
         await world.reset();
         const before = await relatedMarks();
-        t.equal(await refusal(run()), 'FORBIDDEN', `${what} is refused`);
+        t.equal(await refusal(run()), 'FORBIDDEN', `${what} is rejected`);
         t.strictSame(await relatedMarks(), before, `${what} locks nothing`);
         const holder = await world.pool.connect();
         await holder.query(`BEGIN; ${NAMED}`);
@@ -196,12 +196,12 @@ for (const [name, given] of Object.entries({
   }
 }
 
-t.test('what is only referred to is not locked', async (t) => {
+t.test('a referenced row is not locked', async (t) => {
   world.current.rights = RELATED_ARE_SEEN;
   for (const [side, items] of Object.entries(SIDES)) {
     await world.reset();
     const holder = await world.pool.connect();
-    // Foreign keys look at what they refer to, and wait for who may delete it.
+    // Foreign keys check the referenced rows, and wait for transactions that may delete them.
     await holder.query(`BEGIN; ${NAMED.replaceAll('FOR UPDATE', 'FOR NO KEY UPDATE')}`);
     const body = { team: { id: 2 }, children: [1], notes: { update: [] } };
     t.equal(await refusal(items.updateOne(target, '3', { body }, question)), 'done', side);
@@ -210,7 +210,7 @@ t.test('what is only referred to is not locked', async (t) => {
   }
 });
 
-t.test('what may be written is waited for, and judged as it is then', async (t) => {
+t.test('a writable row is awaited, and checked in its later state', async (t) => {
   world.current.rights = OTHERS_ARE_SEEN;
   for (const items of Object.values(SIDES)) {
     await world.reset();

@@ -1,8 +1,8 @@
 // @slow
 
 /**
- * What is written in one round trip is what the step-by-step writer writes: the same rows, history,
- * changes, answers and refusals, whoever asks for whatever.
+ * A write in one round trip has the same effects as the step-by-step writer: the same rows,
+ * history, changes, answers and errors, for every caller and request.
  */
 import t from 'tap';
 import { FULL_RIGHTS, type Rights } from '#core/access/rights.ts';
@@ -47,7 +47,7 @@ const QUESTIONS = [
   { fields: 'name,children.body,secret,twice' },
   { fields: 'id,editor,owner' },
 ];
-/** Beside `things`: tables that keep less history, or are none that one statement writes. */
+/** Besides `things`: tables with less history, or that one statement cannot write. */
 const OTHERS: readonly (readonly [string, string, unknown])[] = [
   ['teams', '1', { name: 'n' }],
   ['quiet', USER, { name: 'n' }],
@@ -68,7 +68,7 @@ function told(error: unknown): unknown {
   return { code, message, details: JSON.stringify(details) };
 }
 
-/** What a write does, and what it answers. */
+/** The effects of a write, and its answer. */
 async function outcome(
   { items, transactions }: typeof world.short,
   run: (items: ItemService) => Promise<unknown>,
@@ -92,7 +92,7 @@ async function compare(
   const target = { collection, caller: caller(rights.admin), visitor: VISITOR };
   const expected = await outcome(world.long, (items) => run(items, target));
   const found = await outcome(world.short, (items) => run(items, target));
-  // The test is only worth something while one side takes its transactions.
+  // The test is meaningful only if one side uses transactions.
   if (expected.short && !('refused' in Object(expected.what.answer))) t.fail(`${name}: in steps`);
   t.strictSame(found.what, expected.what, name);
   return found.short;
@@ -260,7 +260,7 @@ const EACH: readonly (readonly unknown[])[] = [
   [],
 ];
 
-t.test('updates of several items with values of their own', async (t) => {
+t.test('updates of several items with separate values', async (t) => {
   let count = 0;
   for (const [place, [name, given]] of GIVEN.entries()) {
     for (const list of EACH.filter((_, index) => (index + place) % 2 === 0)) {
@@ -293,7 +293,7 @@ const FILTERS = [
   { sort: 'id', limit: 1 },
 ];
 
-t.test('updates and deletions of what a query finds', async (t) => {
+t.test('updates and deletions of items selected by a query', async (t) => {
   let count = 0;
   for (const [place, [name, given]] of GIVEN.entries()) {
     for (const parameters of FILTERS.filter((_, index) => (index + place) % 2 === 0)) {
@@ -332,7 +332,7 @@ t.test('deletions of several items', async (t) => {
   t.ok(count > 5 * SHARE, 'some are deleted in one round trip');
 });
 
-t.test('more items than are named in a change', async (t) => {
+t.test('more items than a change names', async (t) => {
   const keys = Array.from({ length: 250 }, (_, index) => 1_000 + index);
   const add = () =>
     world.pool.query(`INSERT INTO things (id, name) SELECT g, 'many' FROM
@@ -398,7 +398,7 @@ t.test('creations', async (t) => {
   t.ok(count > 40 * SHARE, 'many are created in one round trip');
 });
 
-t.test('an item that is large for one statement is written step by step', async (t) => {
+t.test('an item too large for one statement is written step by step', async (t) => {
   const asked = { text: '', query: () => parseQuery({}, BOUNDS) };
   for (const [size, expected] of [
     [400_000, true],
@@ -423,7 +423,7 @@ t.test('an item that is large for one statement is written step by step', async 
   }
 });
 
-t.test('answers that are too large are refused as in reads, and nothing is written', async (t) => {
+t.test('too large answers are rejected as in reads, and no row is written', async (t) => {
   const name = 'x'.repeat(100_000);
   const body = { name };
   const alias = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`a${n}`, 'name']));
@@ -459,7 +459,7 @@ t.test('answers that are too large are refused as in reads, and nothing is writt
       t.match(JSON.parse(details), { limit: 1_000_000, variable: 'ANSWER_MAX_SIZE' }, title);
       t.strictSame(Object.keys(JSON.parse(details)).sort(), ['limit', 'reason', 'variable'], title);
       t.strictSame(changes, [], title);
-      t.notMatch(JSON.stringify(stored), 'xxx', `${title}: nothing is written`);
+      t.notMatch(JSON.stringify(stored), 'xxx', `${title}: no row is written`);
     }
   }
 });

@@ -1,6 +1,6 @@
 /**
- * A change of one item on a connection that others share waits for nobody: while somebody holds the
- * row, the change goes to the pool, and is made once.
+ * A change of one item on a shared connection never waits for a lock: while the row is locked, the
+ * change moves to the pool, and is made once.
  */
 import t from 'tap';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
@@ -26,7 +26,7 @@ async function waiting(): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Runs a statement in a transaction that stays open, and yields what ends it. */
+/** Runs a statement in a transaction that stays open, and yields a function that ends it. */
 async function hold(text: string): Promise<() => Promise<void>> {
   const holder = await world.pool.connect();
   await holder.query(`BEGIN; ${text}`);
@@ -62,14 +62,14 @@ const HELD: Readonly<Record<string, readonly [string, () => Promise<unknown>]>> 
 };
 
 for (const [name, [statement, run]] of Object.entries(HELD)) {
-  t.test(`${name} of what is held waits on the pool, and is made once`, async (t) => {
+  t.test(`${name} of locked rows waits on the pool, and is done once`, async (t) => {
     const before = world.spare();
     const release = await hold(statement);
     const writing = run();
     await until(async () => (await waiting()).length > 0, 'it waits');
     t.strictSame(await waiting(), ['sluice test'], 'on the pool alone');
     await update('things', '2', { n: 8 });
-    t.equal(world.spare(), before + 2, 'both were tried where others stand behind');
+    t.equal(world.spare(), before + 2, 'both were tried on a shared connection');
     await release();
     await writing;
     const kept = /quiet/.test(statement) ? 1 : 2;
@@ -77,16 +77,16 @@ for (const [name, [statement, run]] of Object.entries(HELD)) {
   });
 }
 
-t.test('what nobody holds is written where others stand behind', async (t) => {
+t.test('unlocked rows are written on a shared connection', async (t) => {
   const before = world.spare();
   const transactions = world.short.transactions.count;
   await update('things', '1', { n: 7 });
   await items.deleteOne(target('quiet'), USER);
   t.equal(world.spare(), before + 2);
-  t.equal(world.short.transactions.count, transactions, 'and needs nothing more');
+  t.equal(world.short.transactions.count, transactions, 'and needs no further connection');
 });
 
-t.test('what may wait for others is not tried there', async (t) => {
+t.test('a write that may wait for locks is not tried there', async (t) => {
   const before = world.spare();
   await update('things', '1', { code: 'unique' });
   await update('things', '1', { team: 2 });
@@ -94,7 +94,7 @@ t.test('what may wait for others is not tried there', async (t) => {
   t.equal(world.spare(), before);
 });
 
-t.test('an item to which others refer is deleted on the pool', async (t) => {
+t.test('a referenced item is deleted on the pool', async (t) => {
   await world.pool.query(`CREATE TABLE leaves (id int PRIMARY KEY,
     quiet uuid REFERENCES quiet ON DELETE CASCADE); CREATE INDEX ON leaves (quiet);
     INSERT INTO leaves VALUES (1, '${USER}')`);
@@ -127,7 +127,7 @@ const LOCKED: Readonly<Record<string, readonly [string, () => Promise<unknown>]>
 };
 
 for (const [name, [statement, run]] of Object.entries(LOCKED)) {
-  t.test(`${name} that is locked holds up others for a moment at most`, async (t) => {
+  t.test(`${name} that is locked delays other requests only briefly`, async (t) => {
     await world.pool.query(`DROP SCHEMA IF EXISTS hidden CASCADE; CREATE SCHEMA hidden;
       CREATE TABLE hidden.leaves (quiet uuid REFERENCES quiet ON DELETE CASCADE);
       INSERT INTO hidden.leaves VALUES ('${USER}')`);
@@ -142,7 +142,7 @@ for (const [name, [statement, run]] of Object.entries(LOCKED)) {
     await until(async () => (await waiting()).includes('sluice test'), 'it waits on the pool');
     t.strictSame(await waiting(), ['sluice test'], 'and nowhere else');
     await update('things', '2', { n: 8 });
-    t.equal(world.spare(), before + 2, 'both were tried where others stand behind');
+    t.equal(world.spare(), before + 2, 'both were tried on a shared connection');
     await release();
     await writing;
     const { rows } = await world.pool.query("SELECT name FROM quiet WHERE name <> 'new'");
@@ -151,7 +151,7 @@ for (const [name, [statement, run]] of Object.entries(LOCKED)) {
   });
 }
 
-t.test('items of others and those that do not exist are refused as ever', async (t) => {
+t.test('hidden and missing items are rejected as usual', async (t) => {
   world.current.rights = FULL_RIGHTS;
   await t.rejects(update('things', '99', { n: 7 }), { code: 'FORBIDDEN' });
   await t.rejects(items.deleteOne(target('quiet'), USER.replace('1', '9')), { code: 'FORBIDDEN' });

@@ -1,8 +1,8 @@
 // @slow
 
 /**
- * Items that are created or updated by a unique key: what becomes of each is what a creation or an
- * update does with it, and two requests for the same new item make one.
+ * Items that are created or updated by a unique key: each has the effect of a creation or an
+ * update, and two requests for the same new item create one.
  */
 import t from 'tap';
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
@@ -31,7 +31,7 @@ function refused(error: unknown): unknown {
   return { code: error.code, message: error.message, details: JSON.stringify(error.details) };
 }
 
-/** What a write does, and what it answers. */
+/** The effects of a write, and its answer. */
 async function outcome(run: () => Promise<unknown>) {
   await world.reset();
   world.changes.length = 0;
@@ -79,7 +79,7 @@ const CASES: readonly (readonly [Record<string, unknown>, Match, string | null])
   [{ name: 'x', code: 'A' }, null, null],
 ];
 
-t.test('each item is created or updated as by itself', async (t) => {
+t.test('each item is created or updated independently', async (t) => {
   for (const [name, given] of Object.entries(RIGHTS)) {
     world.current.rights = given;
     const target = { ...member, caller: caller(given.admin) };
@@ -123,7 +123,7 @@ t.test('lists', async (t) => {
     { code: 'newer', name: 'z' },
   ]);
   const actions = `system_activity WHERE collection = 'things' AND action`;
-  t.equal(await count(`${actions} = 'create'`), 2, 'what is named twice is one item');
+  t.equal(await count(`${actions} = 'create'`), 2, 'an item that is named twice is written once');
   t.equal(await count(`${actions} = 'update'`), 1);
 
   const place = await upsert([{ code: 'A' }, { name: 'x' }]).catch((error: unknown) => error);
@@ -157,7 +157,7 @@ t.test('keys of several columns', async (t) => {
   ]);
 });
 
-t.test('values that PostgreSQL takes for the same are one item', async (t) => {
+t.test('values that PostgreSQL considers equal are one item', async (t) => {
   world.current.rights = rights({});
   await world.reset();
   const labels = { ...member, collection: 'labels' };
@@ -180,7 +180,7 @@ t.test('values that PostgreSQL takes for the same are one item', async (t) => {
   ]);
 });
 
-t.test('what is no unique key is refused, and those there are are named', async (t) => {
+t.test('a missing unique key is rejected, with the existing ones', async (t) => {
   world.current.rights = rights({});
   for (const match of [['name'], [], ['code', 'slug'], ['nobody'], ['team.name'], ['twice']]) {
     const error = await upsert({ code: 'A' }, match).catch((failure: unknown) => failure);
@@ -191,12 +191,12 @@ t.test('what is no unique key is refused, and those there are are named', async 
   world.current.rights = rights({ create: known, read: known, update: known });
   const error = await upsert({ slug: 's1' }, ['slug']).catch((failure: unknown) => failure);
   const told = { reason: { sentence: /unique keys: id; code\.$/ } };
-  t.match(error, { details: told }, 'none that he does not know');
+  t.match(error, { details: told }, 'none that is hidden');
   const missing = await upsert({ code: null }, ['code']).catch((failure: unknown) => failure);
   t.match(missing, { code: 'FAILED_VALIDATION', details: { field: 'code', type: 'nnull' } });
 });
 
-t.test('rights count by what becomes of each item', async (t) => {
+t.test('permissions apply by the action for each item', async (t) => {
   const there = { code: 'A', name: 'x' };
   const fresh = { code: 'new', name: 'x' };
   const results = async (list: readonly unknown[], match: Match = ['code']) => {
@@ -213,10 +213,10 @@ t.test('rights count by what becomes of each item', async (t) => {
   t.strictSame(await results([there, fresh, [there, fresh]]), ['done', 'FORBIDDEN', 'FORBIDDEN']);
   world.current.rights = rights({ update: [OWN] });
   const seen = { code: 'B', name: 'x' };
-  t.strictSame(await results([there, seen]), ['done', 'FORBIDDEN'], 'others are seen only');
+  t.strictSame(await results([there, seen]), ['done', 'FORBIDDEN'], 'others are only readable');
 });
 
-t.test('of items that are hidden, no more is told than by a creation', async (t) => {
+t.test('a hidden item has the same result as a creation', async (t) => {
   const hidden = [
     [{ code: 'B', name: 'x' }, ['code']],
     [{ id: 2, name: 'x' }, null],
@@ -238,12 +238,12 @@ t.test('of items that are hidden, no more is told than by a creation', async (t)
       const mayCreate = create.some((one) => Object.keys(one).length === 0);
       if (mayCreate) continue;
       const none = await outcome(() => upsert(other, by));
-      t.strictSame(found.answer, none.answer, 'the same as if there were none');
+      t.strictSame(found.answer, none.answer, 'the same as for a missing item');
     }
   }
 });
 
-t.test('what is not the caller’s to change is not locked', async (t) => {
+t.test('an item that the caller may not change is not locked', async (t) => {
   world.current.rights = rights({ read: [OWN], update: [OWN] });
   await world.reset();
   const holder = await world.pool.connect();
@@ -262,7 +262,7 @@ async function isWaited(): Promise<boolean> {
   return rows.length > 0;
 }
 
-t.test('an item that comes or goes in between', async (t) => {
+t.test('an item that is created or deleted meanwhile', async (t) => {
   world.current.rights = rights({});
   for (const [body, match, insert] of [
     [{ code: 'race', n: 5 }, ['code'], `(name, code) VALUES ('first', 'race')`],
@@ -274,7 +274,7 @@ t.test('an item that comes or goes in between', async (t) => {
     const written = codeOf(upsert({ name: 'second', ...body }, match));
     await until(isWaited, 'the request waits for the other one');
     await holder.query('COMMIT');
-    t.equal(await written, 'done', 'what somebody else created is updated');
+    t.equal(await written, 'done', 'a concurrently created item is updated');
     t.equal(await count(`things WHERE name = 'second' AND n = 5`), 1);
     t.equal(await count(`things WHERE name = 'first'`), 0);
 
@@ -283,7 +283,7 @@ t.test('an item that comes or goes in between', async (t) => {
     await until(isWaited, 'the request waits for the deletion');
     await holder.query('COMMIT');
     holder.release();
-    t.equal(await again, 'done', 'what somebody else deleted is created');
+    t.equal(await again, 'done', 'a concurrently deleted item is created');
     t.equal(await count(`things WHERE name = 'third'`), 1);
   }
 });

@@ -64,7 +64,7 @@ t.test('compressed files, NDJSON and encodings', async (t) => {
   await db.import('item', '\uFEFFid,name\n1,é\n', 'csv', {
     parameters: { charset: 'windows-1252' },
   });
-  t.strictSame(await rows(db), [{ id: 1, name: 'é' }], 'a mark goes before the option');
+  t.strictSame(await rows(db), [{ id: 1, name: 'é' }], 'a byte order mark overrides the option');
 });
 
 t.test('damaged files name the row and the line', async (t) => {
@@ -118,7 +118,7 @@ t.test('damaged files name the row and the line', async (t) => {
   t.strictSame(await rows(db), []);
 });
 
-t.test('a file that expands too far is refused', async (t) => {
+t.test('a file that expands too far is rejected', async (t) => {
   const db = await importing(SETUP);
   const blank = gzipSync(Buffer.alloc(20 * 1024 * 1024, '\n'));
   const content = Buffer.concat([gzipSync('id\n'), blank, gzipSync('1\n')]);
@@ -185,14 +185,14 @@ t.test('cells by the options', async (t) => {
       ['price', '1,2,3'],
       ['made', '99.12.2020'],
     ],
-    'a report shows the cells as the file has them',
+    'a report shows the cells as in the file',
   );
   await db.pool.query('ALTER TABLE app.item ADD CHECK (price < 5000)');
   const unfit = 'id;price;made\n7;6000,50;\n';
   t.strictSame(
     shown(await db.refused('item', unfit, 'csv', { parameters: { ...parameters, mapping: {} } })),
     [['price', '6000,50']],
-    'also where only the database knows what is wrong',
+    'also for faults that only the database detects',
   );
   const json = '[{"id":3,"Name":"c","Note":1,"Made on":"5.4.2024"}]';
   const { separator: _, decimal: __, ...forJson } = parameters;
@@ -206,7 +206,7 @@ t.test('cells by the options', async (t) => {
   ]);
 });
 
-t.test('what an empty cell is', async (t) => {
+t.test('the value of an empty cell', async (t) => {
   const db = await importing(SETUP);
   const after = async (empty: 'missing' | 'null' | 'text') => {
     await db.rows("TRUNCATE item; INSERT INTO item (id, name, price) VALUES (1, 'old', 5)");
@@ -221,7 +221,7 @@ t.test('what an empty cell is', async (t) => {
   t.strictSame(await after('text'), [{ name: '', price: 5 }]);
 });
 
-t.test('local times have the offset that their zone had, to the second', async (t) => {
+t.test('local times have the exact offset of their zone at that time', async (t) => {
   const berlin = new LocalTime('Europe/Berlin');
   t.equal(berlin.zoned('1880-01-01T12:00:00'), '1880-01-01T12:00:00+00:53:28');
   t.equal(berlin.zoned('0050-01-01 12:00'), '0050-01-01 12:00+00:53:28');

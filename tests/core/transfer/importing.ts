@@ -47,7 +47,7 @@ export interface Importing {
     format?: ImportFormat,
     options?: Options,
   ): Promise<ImportResult>;
-  /** Imports a file that must be refused, and returns why. */
+  /** Imports a file that must be rejected, and returns the reason. */
   refused(
     collection: string,
     content: string | Buffer,
@@ -59,7 +59,7 @@ export interface Importing {
 /** Tables of tests live in a schema of their own, which each test begins afresh. */
 const SCHEMA = 'app';
 
-/** Bytes of what is made while it is read: taken for a large file, which nothing holds as a whole. */
+/** Generates bytes while they are read: a large file that is never in memory as a whole. */
 const UNKNOWN_SIZE = 1e9;
 
 /** One database serves all tests of a file. */
@@ -93,7 +93,7 @@ async function readCatalog(pool: pg.Pool): Promise<Catalog> {
   }
 }
 
-/** Whoever may do everything. */
+/** A caller with all permissions. */
 const ADMINISTRATOR: ImportOptions['sender'] = {
   caller: { ...ANONYMOUS, admin: true },
   rights: FULL_RIGHTS,

@@ -19,7 +19,7 @@ function rowsOfFile(count: number, row: (n: number) => string, header = 'id,name
   };
 }
 
-t.test('an import that is given up leaves the table untouched, wherever it is', async (t) => {
+t.test('a cancelled import leaves the table unchanged at any point', async (t) => {
   const db = await importing(
     "CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (0, 'old')",
   );
@@ -36,7 +36,7 @@ t.test('an import that is given up leaves the table untouched, wherever it is', 
   }
   const early = AbortSignal.abort(new Error('too early'));
   await t.rejects(db.import('item', file, 'csv', { signal: early }), { message: 'too early' });
-  t.match(await db.import('item', file), { inserted: 20_000 }, 'the connections are still good');
+  t.match(await db.import('item', file), { inserted: 20_000 }, 'the connections are still usable');
 });
 
 t.test('a running statement is cancelled, not waited for', async (t) => {
@@ -57,14 +57,14 @@ t.test('a running statement is cancelled, not waited for', async (t) => {
     while ((await waits()) === 0) await delay(10);
     controller.abort(new Error('enough'));
     await t.rejects(running, { message: 'enough' });
-    t.equal(await waits(), 0, 'nothing goes on behind');
+    t.equal(await waits(), 0, 'no statement continues in the background');
   }
   await holder.query('SELECT pg_advisory_unlock(7)');
   holder.release();
   t.strictSame(await db.rows('SELECT * FROM item WHERE id > 0'), []);
 });
 
-t.test('rows that others insert meanwhile are met', async (t) => {
+t.test('concurrently inserted rows are matched', async (t) => {
   const db = await importing(
     "CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (0, 'old')",
   );
@@ -85,7 +85,7 @@ t.test('rows that others insert meanwhile are met', async (t) => {
   ]);
 });
 
-t.test('writers at the same time lose nothing and stop nothing', async (t) => {
+t.test('concurrent writers lose no data and are not blocked', async (t) => {
   const db = await importing(
     "CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (0, 'old')",
   );
@@ -116,7 +116,7 @@ t.test('a unique value may move from an updated row to a new one', async (t) => 
   t.match(await db.import('item', 'id,code\n4,a\n5,b\n'), { inserted: 1, updated: 1 });
 });
 
-t.test('an empty table that somebody is writing to is merged into', async (t) => {
+t.test('an empty table with a concurrent writer is merged into', async (t) => {
   const db = await importing('CREATE TABLE item (id int PRIMARY KEY, name text)');
   const other = await db.pool.connect();
   await other.query("BEGIN; INSERT INTO item VALUES (2, 'theirs')");
@@ -139,7 +139,7 @@ t.test('the result commits with the rows, or neither does', async (t) => {
   t.strictSame(await db.rows('SELECT * FROM item'), []);
 });
 
-t.test('a connection that is lost is no fault of the file', async (t) => {
+t.test('a lost connection is not a fault of the file', async (t) => {
   for (const place of ['import.parsing', 'import.staged', 'import.merging']) {
     const db = await importing(
       "CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (0, 'old')",
@@ -182,5 +182,5 @@ t.test('memory does not grow with the file', async (t) => {
   const small = await peak(20_000);
   const large = await peak(200_000);
   const growth = (large - small) / 1024 / 1024;
-  t.ok(growth < 64, `40 MB more of a file take ${growth.toFixed(1)} MiB more`);
+  t.ok(growth < 64, `40 MB more of a file require ${growth.toFixed(1)} MiB more`);
 });

@@ -1,4 +1,4 @@
-/** Small files, which need no staging table: the same comes of them as with one. */
+/** Small files, which need no staging table: the result is the same as with one. */
 import type pg from 'pg';
 import t from 'tap';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
@@ -37,7 +37,7 @@ async function contents(db: Importing, table: string): Promise<string> {
   return JSON.stringify(await db.rows(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY 1`));
 }
 
-/** Imports with a connection that notes what it is asked. */
+/** Imports with a connection that records its statements. */
 async function watched(db: Importing, work: (client: pg.PoolClient) => Promise<unknown>) {
   const client = await db.pool.connect();
   const asked: string[] = [];
@@ -77,7 +77,7 @@ t.test('a small file has the same effect as with a staging table', async (t) => 
   }
 });
 
-t.test('a large table that is said to be empty is not trusted', async (t) => {
+t.test('a large table with statistics of an empty one is not trusted', async (t) => {
   const db = await importing(
     `CREATE TABLE item (id int PRIMARY KEY, name text);
      ALTER TABLE item SET (autovacuum_enabled = off);
@@ -90,7 +90,7 @@ t.test('a large table that is said to be empty is not trusted', async (t) => {
   t.equal(await isStaged(), false, 'counted');
 });
 
-t.test('a fault in a small file is told with all others', async (t) => {
+t.test('a fault in a small file is reported with all others', async (t) => {
   const db = await importing(SETUP);
   const before = await contents(db, 'item');
   const faults = await db.refused('item', 'id,name,mood\n1,toolong,sad\n2,b,glad\n');

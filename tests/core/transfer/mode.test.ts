@@ -62,7 +62,7 @@ t.test('only updates: a row without an item is a fault', async (t) => {
   t.match(await db.refused('item', 'id,name\n1,uno\n', 'csv', update), [{ row: 1, field: 'id' }]);
 });
 
-t.test('rows find their items by another unique key', async (t) => {
+t.test('another unique key matches rows with items', async (t) => {
   const db = await importing(SETUP);
   const csv = 'id,shop,code,name\n7,1,a,uno\n8,1,c,three\n,2,a,four\n9,1,b,two\n';
   const result = await db.import('item', csv, 'csv', match('code', 'shop'));
@@ -78,7 +78,7 @@ t.test('rows find their items by another unique key', async (t) => {
   ]);
 });
 
-t.test('a row without a value to match by is a fault, in an empty table too', async (t) => {
+t.test('a row without a match value is a fault, in an empty table too', async (t) => {
   const db = await importing(SETUP);
   for (const clear of ['', 'TRUNCATE item']) {
     await db.rows(clear);
@@ -93,7 +93,7 @@ t.test('a row without a value to match by is a fault, in an empty table too', as
   }
 });
 
-t.test('what is no unique key of all rows is refused with those that are', async (t) => {
+t.test('an unsuitable match key is rejected, with the suitable ones', async (t) => {
   const db = await importing(SETUP);
   for (const fields of [['name'], ['shop'], ['nothing'], ['id', 'shop', 'code']]) {
     const failure = await db.import('item', 'id\n1\n', 'csv', match(...fields)).catch((e) => e);
@@ -105,7 +105,7 @@ t.test('what is no unique key of all rows is refused with those that are', async
   }
 });
 
-t.test('a key that the database numbers is not for new rows', async (t) => {
+t.test('a key that the database generates is not allowed for new rows', async (t) => {
   const db = await importing(`CREATE TABLE item (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     code text NOT NULL UNIQUE, name text); INSERT INTO item (code) VALUES ('a')`);
   const csv = 'id,code\n1,a\n';

@@ -40,7 +40,7 @@ t.beforeEach(async () => {
   bench = await importing(SETUP);
 });
 
-t.test('dotted headers write the items that rows refer to', async (t) => {
+t.test('dotted headers write the referenced items', async (t) => {
   const file = [
     'title,author.name,author.born,author.active,author.country.code,author.country.name',
     'A,Bob,2001-02-03,yes,fr,France',
@@ -75,7 +75,7 @@ t.test('a key in a dotted header links and changes the item', async (t) => {
   );
 });
 
-t.test('cells of relations may be JSON, and options hold for dotted columns', async (t) => {
+t.test('cells of relations may be JSON, and options apply to dotted columns', async (t) => {
   const file = [
     'Titel;author;comments;price;tags;meta',
     `One;"{""name"": ""Bob""}";"[{""body"": ""a""}, {""body"": ""b""}]";1,5;"[""x"", ""y""]";"{""n"": 12345678901234567890}"`,
@@ -115,7 +115,7 @@ t.test('cells of relations may be JSON, and options hold for dotted columns', as
   ]);
 });
 
-t.test('headers that cannot be are refused together, each by its column', async (t) => {
+t.test('invalid headers are rejected together, each by its column', async (t) => {
   const cases = {
     'author..name': 'empty member',
     '.name': 'no field',
@@ -145,7 +145,7 @@ t.test('headers that cannot be are refused together, each by its column', async 
   t.strictSame(places(twice), [['INVALID_PAYLOAD', null, 'author.name']]);
 });
 
-t.test('objects and lists in JSON are written, wherever the first one stands', async (t) => {
+t.test('objects and lists in JSON are written, at any position of the first one', async (t) => {
   const flat = Array.from({ length: 1_200 }, (_, index) => ({ title: `t${index}`, author: 5 }));
   const rows = [
     ...flat,
@@ -179,7 +179,7 @@ t.test('objects and lists in JSON are written, wherever the first one stands', a
   t.match(found, { title: 'z3', comments: 'c|d' });
 });
 
-t.test('rows that name items of earlier ones find them written', async (t) => {
+t.test('rows that name items of earlier rows find them written', async (t) => {
   const rows = [
     { id: 100, title: 'a', author: { id: 7, name: 'first' } },
     { id: 101, parent: 100, author: { id: 7, name: 'second' } },
@@ -202,7 +202,7 @@ t.test('rows that name items of earlier ones find them written', async (t) => {
   t.strictSame(next, { id: 103 });
 });
 
-t.test('keys of any collection, and keys that come again', async (t) => {
+t.test('keys of any collection, and repeated keys', async (t) => {
   await bench.rows(`CREATE TABLE app.marks (id serial PRIMARY KEY, kind text, item text, slug text UNIQUE);
     INSERT INTO system_relations (many_collection, many_field, one_collection_field,
       one_allowed_collections) VALUES ('marks', 'item', 'kind', 'authors,countries')`);
@@ -289,7 +289,7 @@ const FAULTS = [
   ['INVALID_PAYLOAD', ROWS, 'unknown'],
 ];
 
-t.test('each faulty row is told, and the file refused as a whole', async (t) => {
+t.test('each faulty row is reported, and the whole file is rejected', async (t) => {
   const rows = mixedRows().map((row, index) => (index === 1 ? { slug: 's0', author: null } : row));
   rows[1] = { slug: 's0', author: { name: 'taken' } };
   const options = { parameters: { mode: 'insert' } } as const;
@@ -301,7 +301,7 @@ t.test('each faulty row is told, and the file refused as a whole', async (t) => 
   t.equal(few.length, 3);
 });
 
-t.test('faulty rows are left out', async (t) => {
+t.test('faulty rows are skipped', async (t) => {
   const rows = mixedRows();
   rows[1] = { slug: 's0', author: { name: 'taken' } };
   let report = '';
@@ -324,7 +324,7 @@ t.test('faulty rows are left out', async (t) => {
   t.equal(few[0]?.row, null);
 });
 
-t.test('a dry run keeps nothing', async (t) => {
+t.test('a dry run stores nothing', async (t) => {
   const rows = [{ author: { name: 'x' }, comments: [{ body: 'y' }] }];
   const parameters = { dryRun: true };
   t.match(await bench.import('articles', json(rows), 'json', { parameters }), {
@@ -336,7 +336,7 @@ t.test('a dry run keeps nothing', async (t) => {
   t.strictSame(await bench.rows(counts), [{ a: 0, b: 1 }]);
 });
 
-t.test('what cannot be read to its end is refused with its row', async (t) => {
+t.test('an incomplete file is rejected with its row', async (t) => {
   const text = `[{"author": {"name": "x"}}, {"author": {"name": }}]`;
   t.match(await bench.refused('articles', text, 'json'), [{ code: 'INVALID_PAYLOAD', row: 2 }]);
   const lines = `{"author": {"name": "x"}}\n{"author": \n{"author": {"name": "y"}}\n`;
@@ -347,36 +347,33 @@ t.test('what cannot be read to its end is refused with its row', async (t) => {
   });
 });
 
-t.test(
-  'the collections that were written are told, and a cancelled import leaves nothing',
-  async (t) => {
-    const rows = Array.from({ length: 600 }, (_, index) => ({
-      slug: `s${index}`,
-      author: { name: 'x' },
-    }));
-    const told: string[][] = [];
-    await bench.import('articles', json(rows.slice(0, 2)), 'json', {
-      complete: async (_, written) => {
-        told.push([...written].toSorted());
-      },
-    });
-    t.strictSame(told, [['articles', 'authors']]);
-    // Another transaction holds the key that the last row needs.
-    const blocker = await bench.pool.connect();
-    await blocker.query(`BEGIN; INSERT INTO articles (slug) VALUES ('s599')`);
-    const cancelled = new AbortController();
-    const waiting = bench.import('articles', json(rows.slice(2)), 'json', {
-      signal: cancelled.signal,
-    });
-    await until(async () => {
-      const waits = await bench.rows(`SELECT FROM pg_stat_activity
+t.test('the written collections are reported, and a cancelled import writes nothing', async (t) => {
+  const rows = Array.from({ length: 600 }, (_, index) => ({
+    slug: `s${index}`,
+    author: { name: 'x' },
+  }));
+  const told: string[][] = [];
+  await bench.import('articles', json(rows.slice(0, 2)), 'json', {
+    complete: async (_, written) => {
+      told.push([...written].toSorted());
+    },
+  });
+  t.strictSame(told, [['articles', 'authors']]);
+  // Another transaction holds the key that the last row needs.
+  const blocker = await bench.pool.connect();
+  await blocker.query(`BEGIN; INSERT INTO articles (slug) VALUES ('s599')`);
+  const cancelled = new AbortController();
+  const waiting = bench.import('articles', json(rows.slice(2)), 'json', {
+    signal: cancelled.signal,
+  });
+  await until(async () => {
+    const waits = await bench.rows(`SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`);
-      return waits.length > 0;
-    }, 'the import waits');
-    cancelled.abort(new Error('cancelled'));
-    await t.rejects(waiting, { message: 'cancelled' });
-    await blocker.query('ROLLBACK');
-    blocker.release();
-    t.strictSame(await bench.rows('SELECT count(*)::int AS n FROM articles'), [{ n: 2 }]);
-  },
-);
+    return waits.length > 0;
+  }, 'the import waits');
+  cancelled.abort(new Error('cancelled'));
+  await t.rejects(waiting, { message: 'cancelled' });
+  await blocker.query('ROLLBACK');
+  blocker.release();
+  t.strictSame(await bench.rows('SELECT count(*)::int AS n FROM articles'), [{ n: 2 }]);
+});

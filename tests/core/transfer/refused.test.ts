@@ -155,7 +155,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 for (const [beginning, fill] of Object.entries(BEGINNINGS)) {
-  t.test(`a faulty row refuses the file, the table being ${beginning}`, async (t) => {
+  t.test(`a faulty row rejects the file, the table being ${beginning}`, async (t) => {
     for (const { what, csv, json, fault, only } of KINDS) {
       if (only !== undefined && only !== beginning) continue;
       const db = await importing(`${SETUP}; ${fill}`);
@@ -163,14 +163,14 @@ for (const [beginning, fill] of Object.entries(BEGINNINGS)) {
       for (const [format, content] of Object.entries({ csv, json })) {
         const found = await db.refused('item', content, format === 'csv' ? 'csv' : 'json');
         t.match(found, [fault], `${what} (${format})`);
-        t.equal(found.length, 1, 'and nothing else');
-        t.strictSame(await contents(db), before, 'the table is untouched');
+        t.equal(found.length, 1, 'and no other fault');
+        t.strictSame(await contents(db), before, 'the table is unchanged');
       }
     }
   });
 }
 
-t.test('all faulty rows are reported, whatever is wrong with them', async (t) => {
+t.test('all faulty rows are reported, for any kind of fault', async (t) => {
   for (const fill of Object.values(BEGINNINGS)) {
     const db = await importing(`${SETUP}; ${fill}`);
     const csv = [
@@ -218,17 +218,17 @@ t.test('constraints alone are reported all at once too', async (t) => {
   ]);
 });
 
-t.test('a report has a limit', async (t) => {
+t.test('a report has a maximum size', async (t) => {
   const db = await importing(SETUP);
   const rows = Array.from({ length: 50 }, (_, n) => `${n},b,${n % 2 ? 'x' : '1'},9`);
   const csv = `id,name,small,maker\n${rows.join('\n')}\n`;
   t.equal((await db.refused('item', csv, 'csv', { errorLimit: 10 })).length, 10);
   const constraints = csv.replaceAll(',x,', ',1,');
   t.equal((await db.refused('item', constraints, 'csv', { errorLimit: 10 })).length, 10);
-  t.equal((await db.refused('item', csv, 'csv', { errorLimit: 60 })).length, 50, 'room is shared');
+  t.equal((await db.refused('item', csv, 'csv', { errorLimit: 60 })).length, 50, 'it is shared');
 });
 
-t.test('malformed files are refused with line and column', async (t) => {
+t.test('malformed files are rejected with line and column', async (t) => {
   const db = await importing(SETUP);
   const errorOf = async (content: string | Buffer, format: 'csv' | 'json') => {
     try {
@@ -296,7 +296,7 @@ t.test('malformed files are refused with line and column', async (t) => {
   t.strictSame(await contents(db), []);
 });
 
-t.test('documents that nothing could read are faults of their rows', async (t) => {
+t.test('unreadable documents are faults of their rows', async (t) => {
   const db = await importing('CREATE TABLE item (id int PRIMARY KEY, doc json, docs json[])');
   for (const doc of [String.raw`{"n":"\u0000"}`, String.raw`["\udc00"]`, '{"n":1e200000}']) {
     const fault = { code: 'FAILED_VALIDATION', row: 2, field: 'doc' };
@@ -309,7 +309,7 @@ t.test('documents that nothing could read are faults of their rows', async (t) =
   }
 });
 
-t.test('columns that nobody may write are named', async (t) => {
+t.test('unwritable columns are named', async (t) => {
   const db = await importing(
     `CREATE TABLE item (id int PRIMARY KEY, twice int GENERATED ALWAYS AS (id * 2) STORED,
        n int GENERATED ALWAYS AS IDENTITY);
@@ -323,7 +323,7 @@ t.test('columns that nobody may write are named', async (t) => {
   ]);
 });
 
-t.test('what only the database knows to be wrong is found by its row', async (t) => {
+t.test('faults that only the database detects are assigned to their rows', async (t) => {
   const db = await importing(
     `CREATE TABLE item (id int PRIMARY KEY, name text, during int4range,
        EXCLUDE USING gist (during WITH &&));
@@ -342,7 +342,7 @@ t.test('what only the database knows to be wrong is found by its row', async (t)
   t.strictSame(await db.rows('SELECT id, name FROM item'), [{ id: 1, name: 'a' }]);
 });
 
-t.test('domains refuse by their row, and take the absent as ever', async (t) => {
+t.test('domains reject values by row, and accept absent ones as usual', async (t) => {
   const db = await importing(
     `CREATE DOMAIN percent AS int CHECK (VALUE <= 100);
      CREATE DOMAIN needed AS varchar(3) NOT NULL;
@@ -359,7 +359,7 @@ t.test('domains refuse by their row, and take the absent as ever', async (t) => 
   t.match(await db.import('item', 'id,p,n\n1,6,\n'), { updated: 1 });
 });
 
-t.test('constraints that wait for the end of the transaction are asked before it', async (t) => {
+t.test('deferred constraints are checked before the end of the transaction', async (t) => {
   const db = await importing(
     `CREATE TABLE item (id int PRIMARY KEY,
        up int REFERENCES item DEFERRABLE INITIALLY DEFERRED,
@@ -388,7 +388,7 @@ t.test('only tables with a key can be imported into', async (t) => {
   await t.rejects(db.import('system_users', 'id\n1\n'), { code: 'FORBIDDEN' });
 });
 
-t.test('all faults of a row are reported, what it lacks among them', async (t) => {
+t.test('all faults of a row are reported, including missing values', async (t) => {
   const db = await importing(SETUP);
   await db.rows("INSERT INTO item (id, name) VALUES (1, 'one')");
   const brief = (faults: readonly { row: unknown; field: unknown; code: string }[]) =>
@@ -402,7 +402,7 @@ t.test('all faults of a row are reported, what it lacks among them', async (t) =
     [2, 'small', 'FAILED_VALIDATION'],
     [3, 'small', 'FAILED_VALIDATION'],
     [3, 'name', 'NOT_NULL_VIOLATION'],
-    // Without a key, nobody knows whether it is new.
+    // Without a key, it is unknown whether the item is new.
     [4, 'id', 'FAILED_VALIDATION'],
     [4, 'small', 'FAILED_VALIDATION'],
   ]);

@@ -19,7 +19,7 @@ function records(text: string): Record<string, string>[] {
   return rows.map((cells) => Object.fromEntries(cells.map((cell, at) => [header[at], cell])));
 }
 
-/** Imports what is good, and returns the result with the report. */
+/** Imports the valid rows, and returns the result with the report. */
 async function skip(
   db: Importing,
   content: string | (() => AsyncIterable<Buffer>),
@@ -47,7 +47,7 @@ for (const [what, fill] of [
   ['an empty', ''],
   ['a filled', ";INSERT INTO item (id, name, code) VALUES (1, 'one', 'a'), (100, 'old', 'taken')"],
 ]) {
-  t.test(`good rows go into ${what} table, and all bad cells are reported`, async (t) => {
+  t.test(`valid rows go into ${what} table, and all bad cells are reported`, async (t) => {
     const db = await importing(SETUP + fill);
     const lines = [
       'id,name,code,price,made,net,maker,parent',
@@ -93,7 +93,7 @@ for (const [what, fill] of [
   });
 }
 
-t.test('values that only PostgreSQL can read are left out, however many', async (t) => {
+t.test('any number of values that only PostgreSQL can check is skipped', async (t) => {
   const db = await importing(`
     CREATE DOMAIN even AS int CHECK (VALUE % 2 = 0);
     CREATE TABLE item (id int PRIMARY KEY, net inet, span int4range, bits bit(3), nets cidr[],
@@ -132,11 +132,11 @@ t.test('values that only PostgreSQL can read are left out, however many', async 
   t.strictSame(
     refused.map(({ row, field }) => `${row} ${field}`),
     ['1 net', '2 span', '3 net', '3 span'],
-    'a file that is refused has all of them in its report, too',
+    'the report of a rejected file contains all of them, too',
   );
 });
 
-t.test('rows that only the database can refuse are left out, one by one', async (t) => {
+t.test('rows that only the database can reject are skipped, one by one', async (t) => {
   const db = await importing(`CREATE TABLE item (id int PRIMARY KEY, n int);
     INSERT INTO item SELECT i, -i FROM generate_series(1, 100) i;
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -161,7 +161,7 @@ t.test('rows that only the database can refuse are left out, one by one', async 
   t.match(report.at(-1), { code: 'RECORD_NOT_UNIQUE', original: '3003,3003' });
 });
 
-t.test('a chain of rows that need each other loads, wherever they are in the file', async (t) => {
+t.test('a chain of rows that refer to each other loads, in any file order', async (t) => {
   const db = await importing(`CREATE TABLE item (id int PRIMARY KEY, n int CHECK (n <> 13),
     parent int REFERENCES item);
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -178,7 +178,7 @@ t.test('a chain of rows that need each other loads, wherever they are in the fil
   t.match(await db.rows('SELECT min(id) FROM item'), [{ min: 51 }]);
 });
 
-t.test('modes and keys to match by have their faults left out, too', async (t) => {
+t.test('faults of modes and match keys are skipped, too', async (t) => {
   const db = await importing(`CREATE TABLE item (id serial PRIMARY KEY, code text UNIQUE, n int);
     INSERT INTO item (code, n) VALUES ('a', 1), ('b', 2)`);
   const csv = 'code,n\na,5\n,6\nc,7\nc,8\nb,2\n';
@@ -204,7 +204,7 @@ t.test('modes and keys to match by have their faults left out, too', async (t) =
   t.strictSame((await skip(db, csv, { match: ['code'] })).result, upserted);
 });
 
-t.test('a dry run keeps nothing, and reports the same', async (t) => {
+t.test('a dry run stores nothing, and reports the same', async (t) => {
   const db = await importing(SETUP);
   const dry = { parameters: { dryRun: true } };
   const result = await db.import('item', 'id,name\n1,one\n2,two\n', 'csv', dry);
@@ -213,7 +213,7 @@ t.test('a dry run keeps nothing, and reports the same', async (t) => {
   t.strictSame(await db.rows('SELECT * FROM item'), []);
 });
 
-t.test('more faulty rows than allowed refuse the file', async (t) => {
+t.test('more faulty rows than allowed reject the file', async (t) => {
   const db = await importing(SETUP);
   const csv = 'id,name,price\n1,one,1\n2,toolong,2\n3,three,x\n4,four,-1\n';
   for (const maxErrors of [0, 1, 2]) {
@@ -233,7 +233,7 @@ t.test('more faulty rows than allowed refuse the file', async (t) => {
   ]);
 });
 
-t.test('lines that are no objects, and texts that nothing can store, are left out', async (t) => {
+t.test('lines without an object, and unstorable texts, are skipped', async (t) => {
   const db = await importing('CREATE TABLE item (id serial PRIMARY KEY, name text)');
   const lines = ['5', 'null', '"x"', '[]', '[1]', '1e5', '{"name":"a\\u0000"}', '{"name":"b"}'];
   const { result, report } = await skip(db, lines.join('\n'), { format: 'ndjson' });
@@ -262,7 +262,7 @@ t.test('a row in which two members name one field is a fault', async (t) => {
   t.match(await db.refused('item', json, 'json', { parameters: { mapping } }), [{ row: 1 }]);
 });
 
-t.test('a report repeats no secrets', async (t) => {
+t.test('a report contains no secrets', async (t) => {
   const db =
     await importing(`CREATE TABLE item (id int PRIMARY KEY, name varchar(5), password text);
     DELETE FROM system_fields WHERE collection = 'item';
@@ -283,11 +283,11 @@ t.test('a report repeats no secrets', async (t) => {
     const { result, report } = await skip(db, text, { format, ...options });
     t.equal(result.failed, format === 'ndjson' ? 4 : 3, text);
     t.notMatch(JSON.stringify(report), /CANARY/, text);
-    t.match(report[1]?.original, /too long/, 'a row without one is repeated');
+    t.match(report[1]?.original, /too long/, 'a row without a secret is repeated');
   }
   const mapping = { password: null };
   const { report } = await skip(db, csv, { format: 'csv', mapping });
-  t.strictSame([report[0]?.row, report[0]?.original], ['1', ''], 'nor where they are left out');
+  t.strictSame([report[0]?.row, report[0]?.original], ['1', ''], 'nor if they are omitted');
   const other = csv.replace('password', 'note');
   const shown = await skip(db, other, { format: 'csv', mapping: { note: null } });
   t.equal(shown.report[0]?.original, '1,too long,CANARY', 'other columns are a part of the row');

@@ -1,4 +1,7 @@
-/** Validations on values that only PostgreSQL can judge: it is asked before anything is written. */
+/**
+ * Validations on values that only PostgreSQL can evaluate: it evaluates them before any row is
+ * written.
+ */
 import { pino } from 'pino';
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
@@ -78,7 +81,7 @@ const world = await open();
 const visitor = { ip: '192.0.2.1', userAgent: 'tap', origin: null };
 const ALL = { text: '', query: () => parseQuery({}, BOUNDS) };
 
-/** What a write is refused for: fields and kinds; null when it is done. */
+/** The reasons of a rejected write: fields and kinds; null when it succeeds. */
 async function refusal(write: Promise<unknown>): Promise<unknown> {
   try {
     await write;
@@ -100,29 +103,29 @@ const create = (body: unknown) => refusal(world.items.create(target, body, ALL))
 const GOOD = { net: '10.0.0.7', labels: ['b', 'a'], name: 'web', doc: { size: 3 } };
 const failed = (...told: string[]) => told.map((one) => `FAILED_VALIDATION ${one}`);
 
-t.test('items are created or refused', async (t) => {
+t.test('items are created or rejected', async (t) => {
   t.equal(await create({ id: 1, ...GOOD }), null);
   t.equal(await create({ id: 2, ...GOOD, labels: [], name: 'free' }), null);
-  t.equal(await create({ id: 3 }), null, 'what is missing passes');
+  t.equal(await create({ id: 3 }), null, 'a missing value passes');
   t.equal(await create({ id: 4, ...GOOD, net: '10.0.0.7/32', name: 'Web' }), null);
   t.strictSame(await create({ id: 5, ...GOOD, net: '10.0.1.0' }), failed('net contains'));
   t.strictSame(await create({ id: 5, ...GOOD, labels: ['ab'] }), [
     ...failed('labels contains', 'name eq'),
   ]);
   t.strictSame(await create({ id: 5, ...GOOD, doc: { size: 10 } }), failed('doc document'));
-  // Which letters are the same is for the database's locale to say.
+  // The database's locale determines which letters are equal.
   const { rows } = await world.pool.query<{ same: boolean }>("SELECT 'É' ILIKE 'é' AS same");
   t.strictSame(
     await create({ id: 7, ...GOOD, name: 'café' }),
     rows[0]?.same ? failed('name nicontains') : null,
   );
-  t.equal(await create({ id: 6, ...GOOD, name: null }), null, 'null has no part');
-  // PostgreSQL ends the statement, so that nothing is known of the other conditions either.
+  t.equal(await create({ id: 6, ...GOOD, name: null }), null, 'null is not compared');
+  // PostgreSQL fails the statement, so the other conditions are unknown too.
   const none = await create({ id: 5, ...GOOD, net: 'no address' });
   t.match(none, failed('net ncontains', 'net contains'));
 });
 
-t.test('many items, and those within others, are judged together', async (t) => {
+t.test('many items, and nested ones, are validated together', async (t) => {
   const many = Array.from({ length: 20 }, (_, index) => ({ ...GOOD, id: 10 + index }));
   t.equal(await create(many), null);
   const one = { ...GOOD, id: 98, net: '9.0.0.1' };
@@ -135,7 +138,7 @@ t.test('many items, and those within others, are judged together', async (t) => 
   t.strictSame(rows, [{ id: 97 }]);
 });
 
-t.test('changes are judged by what they change', async (t) => {
+t.test('updates are validated by their changed members', async (t) => {
   const update = (key: string, body: unknown) =>
     refusal(world.items.updateOne(target, key, { body }, ALL));
   t.equal(await update('1', { net: '10.0.0.8' }), null);

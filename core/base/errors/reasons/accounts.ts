@@ -1,4 +1,4 @@
-/** Reasons that concern logins, accounts and rights. */
+/** Reasons that concern logins, accounts and permissions. */
 export const accountsReasons = {
   job_user_inactive: 'The user of the job is not active any more.',
   no_policy_at_job_address: 'No policy of the user applies at the address of the job.',

@@ -1,4 +1,4 @@
-/** Reasons that concern parts of the service that are busy or away. */
+/** Reasons that concern busy or unavailable parts of the service. */
 export const serviceReasons = {
   cache_clearing_unconfirmed:
     'It was written, but not every process could be asked to clear its cache.',

@@ -1,4 +1,4 @@
-/** Reasons that concern files that are imported. */
+/** Reasons that concern imported files. */
 export const transferReasons = {
   export_format_unknown: '"export" must be one of {formats}.',
   max_errors_without_skip: '"max_errors" needs "on_error=skip".',

@@ -1,4 +1,4 @@
-/** Reasons that concern items that are written. */
+/** Reasons that concern written items. */
 export const writeReasons = {
   too_many_items_written:
     'The request writes more items than MAX_BATCH_MUTATION ({limit}) allows, related ones and those that lists let go counted.',

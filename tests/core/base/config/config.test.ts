@@ -33,7 +33,7 @@ t.test('durations and sizes are milliseconds and bytes', async (t) => {
   t.strictSame(config.DATABASE_SCHEMA, ['a', 'b']);
 });
 
-t.test('the time for a login on a socket is one of seconds without a unit', async (t) => {
+t.test('the time for a login on a socket may be a number of seconds without a unit', async (t) => {
   for (const name of ['WEBSOCKETS_REST_AUTH_TIMEOUT', 'WEBSOCKETS_GRAPHQL_AUTH_TIMEOUT'] as const) {
     t.equal(loadConfig({ [name]: '1' })[name], 1_000);
     t.equal(loadConfig({ [name]: '500ms' })[name], 500);
@@ -41,7 +41,7 @@ t.test('the time for a login on a socket is one of seconds without a unit', asyn
   }
 });
 
-t.test('files have bounds unless they are turned off', async (t) => {
+t.test('file limits apply unless they are turned off', async (t) => {
   const gigabyte = 1024 ** 3;
   t.match(loadConfig({}), {
     FILES_MAX_UPLOAD_SIZE: 50 * gigabyte,
@@ -51,7 +51,7 @@ t.test('files have bounds unless they are turned off', async (t) => {
   t.match(faultsOf({ FILES_MAX_PER_USER: '5' }), [/^FILES_MAX_PER_USER: must be off, or a number/]);
 });
 
-t.test('all faults are named together', async (t) => {
+t.test('all faults are reported together', async (t) => {
   const faults = faultsOf({
     PORT: '0',
     QUERY_TIMEOUT: '30',
@@ -61,14 +61,14 @@ t.test('all faults are named together', async (t) => {
   t.match(faults, [/^PORT: /, /^DATABASE_URL: /, /^LOG_LEVEL: /, /^QUERY_TIMEOUT: /]);
 });
 
-t.test('a secret may stand in a file', async (t) => {
+t.test('a secret may be in a file', async (t) => {
   const file = join(t.testdir(), 'token');
   writeFileSync(file, 'a-token-of-some-length\n');
   t.equal(loadConfig({ ADMIN_TOKEN_FILE: file }).ADMIN_TOKEN, 'a-token-of-some-length');
   t.match(faultsOf({ ADMIN_TOKEN_FILE: '/does/not/exist' }), [/^ADMIN_TOKEN_FILE: /]);
 });
 
-t.test('the conventional name counts when ours is unset', async (t) => {
+t.test('the conventional name applies when our own is unset', async (t) => {
   t.equal(loadConfig({ MAX_PAYLOAD_SIZE: '1mb' }).BODY_MAX_SIZE, 1024 ** 2);
   t.equal(
     loadConfig({ MAX_PAYLOAD_SIZE: '1mb', BODY_MAX_SIZE: '2mb' }).BODY_MAX_SIZE,
@@ -76,7 +76,7 @@ t.test('the conventional name counts when ours is unset', async (t) => {
   );
 });
 
-t.test('each location of files has its own variables, with the names of Directus', async (t) => {
+t.test('each storage location has its variables, with Directus-compatible names', async (t) => {
   t.strictSame(loadConfig({ DATA_DIR: '/d' }).locations, [
     { name: 'local', driver: 'local', root: '/d' },
   ]);
@@ -104,7 +104,7 @@ t.test('each location of files has its own variables, with the names of Directus
   t.ok(secretsOf(config).includes('the secret of the bucket'));
 });
 
-t.test('faults in the variables of locations are named', async (t) => {
+t.test('faults in the variables of storage locations are reported', async (t) => {
   const s3 = { STORAGE_LOCATIONS: 's3', STORAGE_S3_DRIVER: 's3' };
   t.match(faultsOf(s3), [/^STORAGE_S3_BUCKET: /]);
   const bucket = { ...s3, STORAGE_S3_BUCKET: 'b' };

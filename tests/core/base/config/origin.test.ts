@@ -8,7 +8,7 @@ function includes(rule: string, origin: string): boolean {
   return includesOrigin(v.parse(origins, rule), origin);
 }
 
-t.test('which origins a rule means', async (t) => {
+t.test('origins that a rule allows', async (t) => {
   for (const [rule, origin, expected] of [
     ['false', 'https://a.example', false],
     ['true', 'https://a.example', true],
@@ -30,7 +30,7 @@ t.test('which origins a rule means', async (t) => {
   }
 });
 
-t.test('what is no origin is refused', async (t) => {
+t.test('an invalid rule is rejected', async (t) => {
   for (const rule of [
     '',
     'a.example',

@@ -8,7 +8,7 @@ const bucket: Extract<StorageLocation, { driver: 's3' }> = {
   ...{ endpoint: undefined, forcePathStyle: false, credentials: undefined, redirect: true },
 };
 
-t.test('the origins of buckets that send their bytes themselves', async (t) => {
+t.test('origins of buckets from which clients download directly', async (t) => {
   t.strictSame(redirectOrigins({ name: 'l', driver: 'local', root: '/files' }), []);
   t.strictSame(redirectOrigins({ ...bucket, redirect: false }), []);
   t.strictSame(redirectOrigins(bucket), [
@@ -24,5 +24,5 @@ t.test('the origins of buckets that send their bytes themselves', async (t) => {
     'http://storage.example:9000',
   ]);
   const odd = { ...bucket, endpoint: 'http://127.0.0.1:9000', bucket: 'a b;' };
-  t.strictSame(redirectOrigins(odd), ['http://127.0.0.1:9000'], 'no host has such a name');
+  t.strictSame(redirectOrigins(odd), ['http://127.0.0.1:9000'], 'no host can have such a name');
 });

@@ -13,7 +13,7 @@ function faults(env: Readonly<Record<string, string>>): readonly string[] {
   }
 }
 
-t.test('limits that contradict each other are named at start', async (t) => {
+t.test('contradicting limits are reported at start', async (t) => {
   t.strictSame(faults({ RATE_LIMIT_ENABLED: 'true', RATE_LIMIT_GLOBAL_ENABLED: 'true' }), []);
   t.match(faults({ RATE_LIMIT_GLOBAL_ENABLED: 'true' }), [/needs RATE_LIMIT_ENABLED/]);
   const both = { RATE_LIMIT_ENABLED: 'true', RATE_LIMIT_GLOBAL_ENABLED: 'true' };
@@ -26,14 +26,14 @@ t.test('limits that contradict each other are named at start', async (t) => {
   ]);
 });
 
-t.test('the monitor needs a port of its own', async (t) => {
+t.test('the monitor needs a separate port', async (t) => {
   t.match(faults({ PORT: '9000', MONITOR_PORT: '9000' }), [/^MONITOR_PORT: must be another/]);
   t.match(faults({ PORT: '8056', HOST: '0.0.0.0' }), [/^MONITOR_PORT/]);
   t.strictSame(faults({ PORT: '8056', MONITOR_PORT: '0' }), []);
   t.strictSame(faults({ PORT: '8056', HOST: '192.0.2.1' }), []);
 });
 
-t.test('the conventional names count too, after our own', async (t) => {
+t.test('the conventional names apply too, after our own', async (t) => {
   const { RATE_LIMIT_POINTS, RATE_LIMIT_LOGIN_ENABLED, RATE_LIMIT_REGISTRATION_POINTS } =
     loadConfig({
       RATE_LIMITER_POINTS: '7',

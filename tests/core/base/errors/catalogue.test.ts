@@ -52,7 +52,7 @@ t.test('every code has its status', async (t) => {
   t.strictSame(Object.fromEntries(found), STATUS);
 });
 
-t.test('only what may pass by itself is worth another try', async (t) => {
+t.test('only temporary errors are worth a retry', async (t) => {
   const retried = Object.entries(catalogue).flatMap(([code, { retry }]) => (retry ? [code] : []));
   t.strictSame(retried, [
     'LIMIT_EXCEEDED',
@@ -62,7 +62,7 @@ t.test('only what may pass by itself is worth another try', async (t) => {
   ]);
 });
 
-t.test('an error travels as message and extensions', async (t) => {
+t.test('an error is serialized as message and extensions', async (t) => {
   const odd = reason('parameter_boolean_expected', { name: 'x' });
   const error = new ServiceError('INVALID_QUERY', { reason: odd, code: 'X' });
   t.strictSame(JSON.parse(JSON.stringify(error)), {
@@ -74,7 +74,7 @@ t.test('an error travels as message and extensions', async (t) => {
       code: 'INVALID_QUERY',
     },
   });
-  // What is told of a row is its whole message where it has no reason of its own.
+  // Without a reason, the message of a row error is its whole description.
   const { message } = new ServiceError('RECORD_NOT_UNIQUE');
   t.equal(
     new ServiceError('RECORD_NOT_UNIQUE', { reason: storedReason(message, null, null) }).message,
@@ -91,7 +91,7 @@ t.test('an error travels as message and extensions', async (t) => {
   });
 });
 
-t.test('what a failed job keeps becomes the same errors again', async (t) => {
+t.test('the stored errors of a failed job are restored', async (t) => {
   const error = new ServiceError('VALUE_TOO_LONG', { row: 2, field: 'name' });
   const again = serviceErrorsOf([error.toJSON()]);
   t.ok(again instanceof ServiceErrors);

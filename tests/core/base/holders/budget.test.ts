@@ -1,4 +1,4 @@
-/** What the holders of a budget may take. */
+/** The amounts that the holders of a budget may take. */
 import t from 'tap';
 import { HolderBudget } from '#core/base/holders/budget.ts';
 
@@ -6,7 +6,7 @@ function budgetOf(total: number) {
   return new HolderBudget({ total, refusal: () => new Error('too much') });
 }
 
-t.test('a holder alone takes one half', async (t) => {
+t.test('a single holder gets one half', async (t) => {
   const budget = budgetOf(100);
   for (let taken = 0; taken < 50; taken += 10) budget.take('a', 10);
   t.throws(() => budget.take('a', 10), { message: 'too much' });
@@ -14,14 +14,14 @@ t.test('a holder alone takes one half', async (t) => {
   t.equal(budget.used, 50);
 });
 
-t.test('a holder that has nothing finds something left, however many there are', async (t) => {
+t.test('a new holder finds some left, for any number of holders', async (t) => {
   const budget = budgetOf(1_000);
   for (let holder = 0; holder < 8; holder += 1) {
     const name = String(holder);
     t.throws(() => {
       for (;;) budget.take(name, 1);
     });
-    t.ok(budget.takenBy(name) > 0, `holder ${holder} has something`);
+    t.ok(budget.takenBy(name) > 0, `holder ${holder} has some`);
     t.ok(budget.used < 1_000);
   }
 });
@@ -35,13 +35,13 @@ t.test('the first work of a holder may take all that is left', async (t) => {
   t.equal(budget.used, 100);
 });
 
-t.test('a hold grows, shrinks and is given back once', async (t) => {
+t.test('a hold grows, shrinks and is released once', async (t) => {
   const budget = budgetOf(100);
   const hold = budget.take('a', 10);
   hold.grow(30);
   t.equal(hold.amount, 40);
   t.throws(() => hold.grow(20), { message: 'too much' });
-  t.equal(hold.amount, 40, 'what was taken before stays taken');
+  t.equal(hold.amount, 40, 'the previous amount stays taken');
   hold.shrink(15);
   t.equal(budget.used, 25);
   hold.release();
@@ -56,7 +56,7 @@ function waitingBudgetOf(total: number, wait = 60_000) {
   return new HolderBudget({ total, refusal: () => new Error('too much'), wait, maxWaiting: 3 });
 }
 
-t.test('a work waits for room, and the holder that has the least comes first', async (t) => {
+t.test('a work waits for room, and the holder with the least is next', async (t) => {
   const budget = waitingBudgetOf(100);
   const first = budget.take('a', 30);
   const second = budget.take('a', 20);
@@ -70,7 +70,7 @@ t.test('a work waits for room, and the holder that has the least comes first', a
   };
   const works = [wait('a', 20, 'a'), wait('b', 20, 'b'), wait('c', 40, 'c')];
   t.equal(budget.waiting, 3);
-  await t.rejects(wait('d', 90, 'd'), { message: 'too much' }, 'one more does not wait');
+  await t.rejects(wait('d', 90, 'd'), { message: 'too much' }, 'a further work is rejected');
   first.release();
   await works[2];
   t.strictSame(order, ['c']);
@@ -82,7 +82,7 @@ t.test('a work waits for room, and the holder that has the least comes first', a
   t.equal(budget.waiting, 0);
 });
 
-t.test('a work that finds no room in time is refused, and takes nothing', async (t) => {
+t.test('a work that finds no room in time is rejected, and takes nothing', async (t) => {
   const budget = waitingBudgetOf(100, 1);
   const hold = budget.take('a', 100);
   const late = budget.take('b', 0);
@@ -93,7 +93,7 @@ t.test('a work that finds no room in time is refused, and takes nothing', async 
   t.equal(budget.used, 0);
 });
 
-t.test('the work of a hold that is released waits no longer', async (t) => {
+t.test('the work of a released hold stops waiting', async (t) => {
   const budget = waitingBudgetOf(100);
   budget.take('a', 100);
   const hold = budget.take('b', 0);
@@ -103,7 +103,7 @@ t.test('the work of a hold that is released waits no longer', async (t) => {
   t.equal(budget.takenBy('b'), 0);
 });
 
-t.test('what is there already is counted, and follows its holder', async (t) => {
+t.test('an existing amount is counted, and moves with its holder', async (t) => {
   const budget = budgetOf(100);
   const hold = budget.take('address', 10);
   hold.count(80);
@@ -117,7 +117,7 @@ t.test('what is there already is counted, and follows its holder', async (t) => 
   t.equal(budget.used, 0);
 });
 
-t.test('a work whose request is over waits no longer', async (t) => {
+t.test('a work whose request is aborted stops waiting', async (t) => {
   const budget = waitingBudgetOf(100);
   const hold = budget.take('a', 100);
   const gone = new AbortController();
@@ -130,7 +130,7 @@ t.test('a work whose request is over waits no longer', async (t) => {
   t.equal(budget.used, 0);
 });
 
-t.test('one holder leaves others room to wait', async (t) => {
+t.test('one holder leaves waiting places to other holders', async (t) => {
   const refusal = () => new Error('too much');
   const waits = { wait: 60_000, maxWaiting: 10, maxWaitingPerHolder: 2 };
   const budget = new HolderBudget({ total: 100, refusal, ...waits });
@@ -144,7 +144,7 @@ t.test('one holder leaves others room to wait', async (t) => {
   await Promise.all(works);
 });
 
-t.test('less than nothing is not given back', async (t) => {
+t.test('a negative amount is not released', async (t) => {
   const budget = budgetOf(100);
   const hold = budget.take('a', 10);
   hold.shrink(-20);

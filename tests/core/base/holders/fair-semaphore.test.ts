@@ -12,7 +12,7 @@ interface Options extends Omit<SemaphoreOptions, 'permits' | 'waiting'> {
   readonly waiting?: Partial<WaitingLimits>;
 }
 
-/** One permit for all, unless the options say otherwise. */
+/** One permit for all, unless the options differ. */
 function semaphoreOf({ waiting, ...options }: Options = {}) {
   return new FairSemaphore({
     permits: 1,
@@ -22,14 +22,14 @@ function semaphoreOf({ waiting, ...options }: Options = {}) {
   });
 }
 
-/** Notes who had a permit; each is released at once. */
+/** Records the holders of permits; each permit is released at once. */
 function note(semaphore: FairSemaphore, names: readonly string[]) {
   const order: string[] = [];
   const works = names.map((name) => semaphore.run(name, async () => void order.push(name)));
   return { order, done: Promise.all(works) };
 }
 
-t.test('holders alternate, however many works one of them has', async (t) => {
+t.test('holders alternate, for any number of works of one of them', async (t) => {
   const semaphore = semaphoreOf();
   const release = await semaphore.acquire('z');
   const { order, done } = note(semaphore, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);
@@ -38,7 +38,7 @@ t.test('holders alternate, however many works one of them has', async (t) => {
   t.same(order, ['a', 'b', 'c', 'a', 'b', 'a', 'a']);
 });
 
-t.test('a holder with fewer running works comes first', async (t) => {
+t.test('a holder with fewer running works is next', async (t) => {
   const semaphore = semaphoreOf({ permits: 3, permitsPerHolder: 2 });
   const releases: Release[] = [
     await semaphore.acquire('a'),
@@ -64,7 +64,7 @@ t.test('a holder with fewer running works comes first', async (t) => {
   t.equal(semaphore.waiting, 0);
 });
 
-t.test('a holder leaves permits to others, even when nobody waits', async (t) => {
+t.test('a holder leaves permits to other holders, even without waiting works', async (t) => {
   const semaphore = semaphoreOf({ permits: 3, permitsPerHolder: 2 });
   await semaphore.acquire('a');
   await semaphore.acquire('a');
@@ -77,7 +77,7 @@ t.test('a holder leaves permits to others, even when nobody waits', async (t) =>
   t.equal(semaphore.running, 3);
 });
 
-t.test('works beyond the bounds are refused, those of the greediest first', async (t) => {
+t.test('works beyond the limits are rejected, first of the greediest holder', async (t) => {
   const semaphore = semaphoreOf({ waiting: { max: 4, maxPerHolder: 3 } });
   const release = await semaphore.acquire('z');
   const { order, done } = note(semaphore, ['a', 'a', 'b', 'c']);
@@ -95,12 +95,12 @@ t.test('works beyond the bounds are refused, those of the greediest first', asyn
   await t.rejects(
     semaphore.acquire('a'),
     { message: 'too many of holder' },
-    'beyond its own bound',
+    'beyond its own limit',
   );
   again();
 });
 
-t.test('an aborted work gives its place up', async (t) => {
+t.test('an aborted work leaves the queue', async (t) => {
   const semaphore = semaphoreOf();
   const release = await semaphore.acquire('a');
   const controller = new AbortController();
@@ -116,7 +116,7 @@ t.test('an aborted work gives its place up', async (t) => {
   await semaphore.acquire('b');
 });
 
-t.test('a holder that has released its permit comes after those that came meanwhile', async (t) => {
+t.test('a holder that has released its permit follows later arrivals', async (t) => {
   const semaphore = semaphoreOf({ permits: 2 });
   const releases = [await semaphore.acquire('a'), await semaphore.acquire('b')];
   const order: string[] = [];
@@ -129,11 +129,11 @@ t.test('a holder that has released its permit comes after those that came meanwh
   t.same(order, ['c']);
 });
 
-t.test('a holder alone has all permits, and leaves one as long as others may come', async (t) => {
+t.test('a single holder has all permits, and leaves one if others may arrive', async (t) => {
   const semaphore = semaphoreOf({ permits: 2, aloneAfter: 60_000 });
   const first = await semaphore.acquire('a');
   const second = await semaphore.acquire('a');
-  t.equal(semaphore.running, 2, 'nobody else has ever come');
+  t.equal(semaphore.running, 2, 'no other holder has ever arrived');
   second();
   (await semaphore.acquire('b'))();
   let isSecond = false;
@@ -141,7 +141,7 @@ t.test('a holder alone has all permits, and leaves one as long as others may com
     isSecond = true;
   });
   await semaphore.run('b', async () => undefined);
-  t.equal(isSecond, false, 'the last permit is for b, which may come again');
+  t.equal(isSecond, false, 'the last permit is reserved for b, which may arrive again');
   first();
   await waits;
 
@@ -150,17 +150,17 @@ t.test('a holder alone has all permits, and leaves one as long as others may com
   for (const name of ['a', 'a', 'a']) await many.acquire(name);
   void many.acquire('a').catch(() => undefined);
   await many.acquire('c');
-  t.same([many.running, many.waiting], [4, 1], 'a has three, and c finds the fourth');
+  t.same([many.running, many.waiting], [4, 1], 'a has three, and c gets the fourth');
 
   const forgetful = semaphoreOf({ permits: 2, aloneAfter: 0 });
   await forgetful.run('b', async () => undefined);
   await forgetful.acquire('a');
   await forgetful.acquire('a');
-  t.equal(forgetful.running, 2, 'b came long ago');
+  t.equal(forgetful.running, 2, 'b arrived long ago');
 });
 
 t.test(
-  'a work beyond the permits of its holder is asked to yield, the latest one first',
+  'a work beyond the permits of its holder is requested to yield, the latest one first',
   async (t) => {
     const semaphore = semaphoreOf({ permits: 3, aloneAfter: 0 });
     const asked: number[] = [];
@@ -168,13 +168,13 @@ t.test(
     for (const n of [0, 1, 2])
       releases.push(await semaphore.acquire('a', undefined, () => asked.push(n)));
     void semaphore.acquire('a').catch(() => undefined);
-    t.same(asked, [], 'nobody else waits');
+    t.same(asked, [], 'no other holder waits');
     const b = semaphore.acquire('b');
     t.same(asked, [2]);
     const c = semaphore.acquire('c');
     t.same(asked, [2, 1]);
     void semaphore.acquire('d').catch(() => undefined);
-    t.same(asked, [2, 1], 'the first work of a holder goes on');
+    t.same(asked, [2, 1], 'the first work of a holder continues');
     releases[2]?.();
     await b;
     releases[1]?.();
@@ -183,7 +183,7 @@ t.test(
   },
 );
 
-t.test('without other options a holder may have all permits, and any number waits', async (t) => {
+t.test('by default a holder may have all permits, and any number of works waits', async (t) => {
   const semaphore = new FairSemaphore({ permits: 2 });
   const first = await semaphore.acquire('a');
   await semaphore.acquire('a');
@@ -194,56 +194,53 @@ t.test('without other options a holder may have all permits, and any number wait
   t.same([semaphore.running, semaphore.waiting], [1, 0]);
 });
 
-t.test(
-  'by arrival, the work that waits longest comes first of those that may have one',
-  async (t) => {
-    const semaphore = semaphoreOf({ permits: 2, permitsPerHolder: 1, order: 'arrival' });
-    const [a, b] = [await semaphore.acquire('a'), await semaphore.acquire('b')];
-    const order: string[] = [];
-    const releases: Release[] = [];
-    const works = ['a 1', 'b 1', 'a 2', 'c 1', 'd 1'].map(async (name) => {
-      releases.push(await semaphore.acquire(name.slice(0, 1)));
-      order.push(name);
-    });
-    b();
-    await works[1];
-    t.same(order, ['b 1'], 'a has all permits that it may have');
-    releases.shift()?.();
-    await works[3];
-    t.same(order, ['b 1', 'c 1'], 'a has them still');
-    a();
-    await works[0];
-    for (let next = releases.shift(); next !== undefined; next = releases.shift()) {
-      next();
-      await new Promise(setImmediate);
-    }
-    t.same(order, ['b 1', 'c 1', 'a 1', 'd 1', 'a 2']);
+t.test('by arrival, the longest waiting permitted work is next', async (t) => {
+  const semaphore = semaphoreOf({ permits: 2, permitsPerHolder: 1, order: 'arrival' });
+  const [a, b] = [await semaphore.acquire('a'), await semaphore.acquire('b')];
+  const order: string[] = [];
+  const releases: Release[] = [];
+  const works = ['a 1', 'b 1', 'a 2', 'c 1', 'd 1'].map(async (name) => {
+    releases.push(await semaphore.acquire(name.slice(0, 1)));
+    order.push(name);
+  });
+  b();
+  await works[1];
+  t.same(order, ['b 1'], 'a has its maximum of permits');
+  releases.shift()?.();
+  await works[3];
+  t.same(order, ['b 1', 'c 1'], 'a still has them');
+  a();
+  await works[0];
+  for (let next = releases.shift(); next !== undefined; next = releases.shift()) {
+    next();
+    await new Promise(setImmediate);
+  }
+  t.same(order, ['b 1', 'c 1', 'a 1', 'd 1', 'a 2']);
 
-    const alternating = semaphoreOf();
-    const release = await alternating.acquire('z');
-    const fair = note(alternating, ['a', 'a', 'b']);
-    const arriving = semaphoreOf({ order: 'arrival' });
-    const other = await arriving.acquire('z');
-    const first = note(arriving, ['a', 'a', 'b']);
-    for (const one of [release, other]) one();
-    await Promise.all([fair.done, first.done]);
-    t.same(
-      [fair.order, first.order],
-      [
-        ['a', 'b', 'a'],
-        ['a', 'a', 'b'],
-      ],
-    );
-  },
-);
+  const alternating = semaphoreOf();
+  const release = await alternating.acquire('z');
+  const fair = note(alternating, ['a', 'a', 'b']);
+  const arriving = semaphoreOf({ order: 'arrival' });
+  const other = await arriving.acquire('z');
+  const first = note(arriving, ['a', 'a', 'b']);
+  for (const one of [release, other]) one();
+  await Promise.all([fair.done, first.done]);
+  t.same(
+    [fair.order, first.order],
+    [
+      ['a', 'b', 'a'],
+      ['a', 'a', 'b'],
+    ],
+  );
+});
 
-t.test('a permit can be asked for without waiting', async (t) => {
+t.test('a permit can be requested without waiting', async (t) => {
   const semaphore = semaphoreOf({ permits: 2 });
   const first = semaphore.tryAcquire('a');
   t.equal(semaphore.tryAcquire('a'), null, 'a has its own');
   const second = semaphore.tryAcquire('b');
   t.equal(semaphore.tryAcquire('c'), null, 'all are taken');
-  t.same([semaphore.running, semaphore.waiting], [2, 0], 'none of them waits');
+  t.same([semaphore.running, semaphore.waiting], [2, 0], 'no work waits');
   const waits = semaphore.acquire('a');
   second?.();
   t.equal(semaphore.tryAcquire('a'), null, 'an earlier work of a waits');
@@ -253,7 +250,7 @@ t.test('a permit can be asked for without waiting', async (t) => {
 });
 
 t.test(
-  'where none may wait, a work beyond the permits of its holder is refused at once',
+  'without waiting places, a work beyond the permits of its holder is rejected at once',
   async (t) => {
     const semaphore = semaphoreOf({
       permits: Infinity,
@@ -270,33 +267,30 @@ t.test(
   },
 );
 
-t.test(
-  'a work that has waited for too long is refused, and told whose limit it has met',
-  async (t) => {
-    const semaphore = semaphoreOf({ permits: 2, waiting: { maxTime: 20 } });
-    const release = await semaphore.acquire('a');
-    await semaphore.acquire('b');
-    await Promise.all([
-      t.rejects(semaphore.acquire('a'), { message: 'too many of holder' }),
-      t.rejects(semaphore.acquire('c'), { message: 'too many of all' }),
-    ]);
-    t.equal(semaphore.waiting, 0);
-    release();
-    t.equal(semaphore.running, 1, 'a permit was kept for none of them');
-    await semaphore.acquire('c');
+t.test('a work that waits too long is rejected, with the limit that it exceeded', async (t) => {
+  const semaphore = semaphoreOf({ permits: 2, waiting: { maxTime: 20 } });
+  const release = await semaphore.acquire('a');
+  await semaphore.acquire('b');
+  await Promise.all([
+    t.rejects(semaphore.acquire('a'), { message: 'too many of holder' }),
+    t.rejects(semaphore.acquire('c'), { message: 'too many of all' }),
+  ]);
+  t.equal(semaphore.waiting, 0);
+  release();
+  t.equal(semaphore.running, 1, 'no permit was reserved for them');
+  await semaphore.acquire('c');
 
-    const patient = semaphoreOf({ waiting: { maxTime: 20 } });
-    const held = await patient.acquire('a');
-    const admitted = patient.acquire('a');
-    held();
-    const again = await admitted;
-    await t.rejects(patient.acquire('a'), { message: 'too many of holder' }, 'as late as this one');
-    t.equal(patient.running, 1, 'a work that has its permit keeps it');
-    again();
-  },
-);
+  const patient = semaphoreOf({ waiting: { maxTime: 20 } });
+  const held = await patient.acquire('a');
+  const admitted = patient.acquire('a');
+  held();
+  const again = await admitted;
+  await t.rejects(patient.acquire('a'), { message: 'too many of holder' }, 'as late as this one');
+  t.equal(patient.running, 1, 'a work that has its permit stays');
+  again();
+});
 
-t.test('each change is told once, a release before the permit that follows it', async (t) => {
+t.test('each change is reported once, a release before the following permit', async (t) => {
   const changes: number[] = [];
   const semaphore = semaphoreOf({ onChange: (change) => changes.push(change) });
   const release = await semaphore.acquire('a');
@@ -310,7 +304,7 @@ t.test('each change is told once, a release before the permit that follows it', 
   t.same(changes, [1, -1, 1, -1]);
 });
 
-t.test('a permit that is given in the moment of an abort belongs to the work', async (t) => {
+t.test('a permit that is granted during an abort belongs to the work', async (t) => {
   const semaphore = semaphoreOf();
   const controller = new AbortController();
   const release = await semaphore.acquire('a');
@@ -326,5 +320,5 @@ t.test('a permit that is given in the moment of an abort belongs to the work', a
   gone.abort(new Error('gone'));
   second();
   await t.rejects(late, { message: 'gone' });
-  t.equal(semaphore.running, 0, 'a work that has left gets none');
+  t.equal(semaphore.running, 0, 'an aborted work gets no permit');
 });

@@ -21,10 +21,10 @@ function faultAt(text: string): number | null {
   return null;
 }
 
-t.test('numbers keep the digits they were written with', async (t) => {
+t.test('numbers keep their digits', async (t) => {
   const text = '{"a":12345678901234567890,"b":[0.1234567890123456789,1e400,-0],"c":"1e5"}';
   t.equal(writeExactJson(parseExactJson(text)), text);
-  t.strictSame(parseExactJson('{"a":1.5}'), { a: 1.5 }, 'short ones are parsed as ever');
+  t.strictSame(parseExactJson('{"a":1.5}'), { a: 1.5 }, 'short ones are parsed as usual');
 });
 
 t.test('members named like parts of a prototype are members', async (t) => {
@@ -33,7 +33,7 @@ t.test('members named like parts of a prototype are members', async (t) => {
   t.equal(Object.hasOwn(Object.prototype, 'x'), false);
 });
 
-t.test('a fault is found where it is', async (t) => {
+t.test('a fault has its exact place', async (t) => {
   t.equal(faultAt('{"a":}'), 5);
   t.equal(faultAt('{"a":1,}'), 7);
   t.equal(faultAt('{a:1}'), 1);
@@ -46,10 +46,10 @@ t.test('a fault is found where it is', async (t) => {
   t.equal(faultAt('{"a":tru}'), 5);
   t.equal(faultAt(''), 0);
   t.equal(faultAt('1 1'), 2);
-  t.type(faultAt('['.repeat(100_000)), 'number', 'however deep it is');
+  t.type(faultAt('['.repeat(100_000)), 'number', 'at any depth');
 });
 
-t.test('it is the same JSON as everybody else reads', async (t) => {
+t.test('the result is the same as that of JSON.parse', async (t) => {
   const plain = (value: unknown): unknown => {
     if (value instanceof JsonNumber) return Number(value.source);
     if (Array.isArray(value)) return value.map(plain);

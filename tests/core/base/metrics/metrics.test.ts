@@ -41,7 +41,7 @@ t.test('counts, readings and distributions', async (t) => {
   t.match(samples.at(-2), { metricName: 'sluice_job_duration_seconds_sum', value: 1e9 + 4.11 });
 });
 
-t.test('a mistake with labels does not fill the memory', async (t) => {
+t.test('wrong labels do not fill the memory', async (t) => {
   const metrics = new Metrics();
   for (let i = 0; i < 10_000; i++) {
     metrics.counter('sluice_job_stalls_total', { reason: `reason ${i}` }).value += 1;
@@ -52,6 +52,6 @@ t.test('a mistake with labels does not fill the memory', async (t) => {
   t.equal(
     values.reduce((sum, { value }) => sum + value, 0),
     10_000,
-    'none is lost',
+    'no value is lost',
   );
 });

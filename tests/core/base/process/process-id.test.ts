@@ -22,7 +22,7 @@ t.test('a process of this machine is known to run, or to have ended', async (t) 
   t.ok(hasEnded(identityOfEnded()));
 });
 
-t.test('of other machines, nothing is known', async (t) => {
+t.test('the state of processes on other machines is unknown', async (t) => {
   const [, ...rest] = identityOfEnded().split('-');
   t.notOk(hasEnded(['0123456789ab', ...rest].join('-')));
   t.notOk(hasEnded('some other name'));
@@ -32,7 +32,7 @@ const CONTAINER = ['unshare', '-r', '-p', '-f', '--mount-proc'];
 const isAllowed = spawnSync('unshare', [...CONTAINER.slice(1), 'true']).status === 0;
 
 if (isAllowed) {
-  t.test('a container is a machine of its own, also under the same host name', async (t) => {
+  t.test('a container counts as a separate machine, also under the same host name', async (t) => {
     t.notOk(hasEnded(identityOfEnded(...CONTAINER)));
   });
 } else {

@@ -71,7 +71,7 @@ const INDIFFERENT = [
   "UPDATE system_users SET first_name = 'x'",
 ];
 
-t.test('stamps tell what the catalog describes from what it does not', async (t) => {
+t.test('stamps distinguish changes of the description from other changes', async (t) => {
   const { pool, sql: run } = await install(t, SETUP);
   const stamps = async () => {
     const seen = await transaction(pool, (client) =>

@@ -12,14 +12,14 @@ import { migrate } from '#core/model/system/migrate.ts';
 import { systemSchema } from '#core/model/system/system-table.ts';
 import { createDatabase, createSystemDatabase } from '#tests/harness/database.ts';
 
-/** What tap gives a test; everything that is opened is closed at its end. */
+/** The parts of tap for a test; all opened resources are closed at its end. */
 export interface Test {
   teardown(handler: () => unknown): void;
 }
 
 const log = pino({ level: 'silent' });
 
-/** Looks follow each other faster than in earnest, so that tests need not wait. */
+/** Checks follow each other faster than in production, so that tests need not wait. */
 export const PAUSE_MS = 50;
 export const HOUR_MS = 3_600_000;
 
@@ -30,8 +30,9 @@ export interface Installation {
   /** Runs SQL as any other client of the database would. */
   sql(text: string): Promise<void>;
   /**
-   * The catalog as a process of its own would open it.
-   * @param lease milliseconds for which it may answer without a look; for as long as wanted by default
+   * The catalog as a separate process would open it.
+   * @param lease milliseconds for which it may answer without reading the counters; unlimited by
+   * default
    */
   open(keep: boolean, lease?: number): Promise<CatalogSource>;
 }

@@ -176,23 +176,23 @@ t.test('describes tables and columns of every kind', async (t) => {
     ]);
     t.equal(table(catalog, 'keyless').userTriggers, true);
     t.equal(table(catalog, 'kind').userTriggers, false);
-    t.equal(table(catalog, 'system_users').userTriggers, false, 'ours do not count');
+    t.equal(table(catalog, 'system_users').userTriggers, false, 'ours are not counted');
     t.equal(table(catalog, 'kind').comment, 'every kind of column');
   });
 
-  t.test('partitioned tables stand for their partitions', async (t) => {
+  t.test('partitioned tables represent their partitions', async (t) => {
     t.equal(table(catalog, 'measure').kind, 'partitioned');
     t.strictSame(table(catalog, 'measure').primaryKey, ['place', 'at']);
     t.notOk(catalog.collections.has('measure_2020'));
     t.notOk(catalog.leftOut.some(({ name }) => name.startsWith('measure')));
-    t.equal(table(catalog, 'reading').foreignKeys.length, 1, 'once, not once a partition');
+    t.equal(table(catalog, 'reading').foreignKeys.length, 1, 'once, not once per partition');
   });
 
   t.test('views and tables without a key', async (t) => {
     t.match(table(catalog, 'kinds'), { kind: 'view', primaryKey: null });
     t.match(table(catalog, 'kind_count'), { kind: 'materialized view', primaryKey: null });
     t.strictSame(collection(catalog, 'keyless').primaryKey, []);
-    t.notOk(catalog.collections.has('passing'), 'a temporary table is nobody else’s');
+    t.notOk(catalog.collections.has('passing'), 'a temporary table is private to its session');
   });
 
   t.test('names in any case and with any character', async (t) => {
@@ -204,7 +204,7 @@ t.test('describes tables and columns of every kind', async (t) => {
     t.ok(catalog.collections.has("quote\"d 'name'"));
   });
 
-  t.test('nothing is left out, and every system table is known', async (t) => {
+  t.test('all tables are described, and every system table is known', async (t) => {
     t.strictSame(catalog.leftOut, []);
     t.equal(collection(catalog, 'system_users').system, true);
     t.equal(collection(catalog, 'system_settings').singleton, true);
@@ -213,7 +213,7 @@ t.test('describes tables and columns of every kind', async (t) => {
   });
 });
 
-t.test('leaves out what cannot be served, with the reason', async (t) => {
+t.test('omits tables that cannot be served, with the reason', async (t) => {
   const { open } = await install(
     t,
     `CREATE SCHEMA shop;
@@ -238,10 +238,10 @@ t.test('leaves out what cannot be served, with the reason', async (t) => {
   t.equal(catalog.leftOut.length, 6);
   t.equal(collection(catalog, 'item').table?.schema, 'public');
   t.equal(collection(catalog, 'other').table?.schema, 'shop');
-  t.notOk(catalog.relations.has('other'), 'what it refers to is not served');
+  t.notOk(catalog.relations.has('other'), 'its target is not served');
 });
 
-t.test('serves only what the role may read', async (t) => {
+t.test('serves only tables that the role may read', async (t) => {
   const { url, open } = await install(t);
   const { pathname, username } = new URL(url);
   await asSuperuser(async (client) => {
@@ -259,7 +259,7 @@ t.test('serves only what the role may read', async (t) => {
   t.strictSame([...collection(catalog, 'partly').fields.keys()], ['id', 'shown']);
 });
 
-t.test('passes over what belongs to an extension', async (t) => {
+t.test('ignores objects of an extension', async (t) => {
   const { url, open } = await install(t);
   const database = new URL(url).pathname.slice(1);
   await asSuperuser(async (client) => {

@@ -17,7 +17,7 @@ function has(source: CatalogSource, name: string, field?: string): boolean {
   return found !== undefined && (field === undefined || found.fields.has(field));
 }
 
-t.test('every process follows what is changed by SQL', async (t) => {
+t.test('every process follows changes by SQL', async (t) => {
   const { sql, open } = await install(t, TABLES);
   const keeper = await open(true);
   const follower = await open(false);
@@ -47,17 +47,17 @@ t.test('every process follows what is changed by SQL', async (t) => {
   const heard = versions.length;
   await sql('DROP TABLE b');
   await until(() => !has(follower, 'b'));
-  t.equal(versions.length, heard, 'who has unsubscribed hears no more');
+  t.equal(versions.length, heard, 'an unsubscribed listener is not called any more');
 });
 
-t.test('what did not change stays the same object', async (t) => {
+t.test('unchanged collections stay the same objects', async (t) => {
   const { sql, pool, open } = await install(t, TABLES);
   const source = await open(false);
   const before = source.current();
   await sql('ALTER TABLE a ADD COLUMN title text');
   const after = await source.refresh();
   t.not(after, before);
-  t.notOk(collection(before, 'a').fields.has('title'), 'the old catalog is as it was');
+  t.notOk(collection(before, 'a').fields.has('title'), 'the old catalog is unchanged');
   t.not(collection(after, 'a'), collection(before, 'a'));
   for (const [name, known] of before.collections) {
     if (name !== 'a') t.equal(after.collections.get(name), known, name);
@@ -65,10 +65,10 @@ t.test('what did not change stays the same object', async (t) => {
   const { rows } = await pool.query('SELECT collection FROM system_catalog WHERE version = $1', [
     after.version,
   ]);
-  t.strictSame(rows, [{ collection: 'a' }], 'and only what changed was published');
+  t.strictSame(rows, [{ collection: 'a' }], 'and only changes were published');
 });
 
-t.test('refresh sees a change at once, and is no new version without one', async (t) => {
+t.test('refresh finds a change at once, and creates no new version without one', async (t) => {
   const { sql, open } = await install(t, TABLES);
   const source = await open(false);
   const other = await open(false);
@@ -80,13 +80,13 @@ t.test('refresh sees a change at once, and is no new version without one', async
   t.strictSame(
     all.map((catalog) => catalog.version),
     [version + 1, version + 1, version + 1],
-    'processes that notice together publish once',
+    'processes that notice a change together publish it once',
   );
   await sql('INSERT INTO a VALUES (1); ANALYZE; TRUNCATE b');
   t.equal((await source.refresh()).version, version + 1);
 });
 
-t.test('what one process has looked at, no other looks at again', async (t) => {
+t.test('a comparison of one process is not repeated by other processes', async (t) => {
   const { sql, pool, open } = await install(t, TABLES);
   const stamp = async () =>
     (await pool.query("SELECT stamp FROM system_catalog WHERE collection = 'a'")).rows[0].stamp;
@@ -99,10 +99,10 @@ t.test('what one process has looked at, no other looks at again', async (t) => {
 
   await sql('CREATE TABLE c (id integer)');
   await second.refresh();
-  t.not(await stamp(), 'other', 'what measures in another way is looked at');
+  t.not(await stamp(), 'other', 'a gauge of another format leads to a comparison');
 });
 
-t.test('a process that hears no messages follows by the counters', async (t) => {
+t.test('a process without messages follows by the counters', async (t) => {
   const { config, url, pool, sql, open } = await install(t, TABLES);
   const bus = await openBus(config, url, randomUUID(), log);
   const deaf = await openCatalog(config, {
@@ -125,10 +125,10 @@ t.test('a process that hears no messages follows by the counters', async (t) => 
   await sql('UPDATE system_users SET last_access = now()');
   await sql("INSERT INTO system_roles (name) VALUES ('reader')");
   await until(() => access.length > 0);
-  t.equal(access.length, 1, 'a visit is no change of anybody’s rights');
+  t.equal(access.length, 1, 'a visit does not change permissions');
 });
 
-t.test('one of several keepers watches, and another takes over from it', async (t) => {
+t.test('one of several candidates watches, and another takes over from it', async (t) => {
   const { sql, pool, open } = await install(t, TABLES);
   const first = await open(true);
   const holder = async () => (await pool.query('SELECT holder FROM system_leases')).rows[0]?.holder;
@@ -145,7 +145,7 @@ t.test('one of several keepers watches, and another takes over from it', async (
   t.not(await holder(), elected);
 });
 
-t.test('a catalog that cannot be built leaves the last good one', async (t) => {
+t.test('a catalog that cannot be built leaves the last good one in use', async (t) => {
   const { sql, open } = await install(t, TABLES);
   const keeper = await open(true);
   const follower = await open(false);
@@ -154,14 +154,14 @@ t.test('a catalog that cannot be built leaves the last good one', async (t) => {
   await until(() => follower.status().error !== null);
   t.match(follower.status().error, /system_relations/);
   t.equal(follower.current().version, version);
-  t.equal((await follower.refresh()).version, version, 'asking for it does not change that');
+  t.equal((await follower.refresh()).version, version, 'a refresh does not change that');
   t.ok(has(keeper, 'b'));
 
   await sql('ALTER TABLE misplaced RENAME TO system_relations');
   await until(() => has(keeper, 'c') && has(follower, 'c') && follower.status().error === null);
 });
 
-t.test('a database that was put back to an earlier state is read anew', async (t) => {
+t.test('a database that was restored to an earlier state is loaded again', async (t) => {
   const { sql, open } = await install(t, TABLES);
   const source = await open(false);
   await sql('CREATE TABLE c (id integer)');
@@ -173,7 +173,7 @@ t.test('a database that was put back to an earlier state is read anew', async (t
   t.ok(has(source, 'a'));
 });
 
-t.test('a published catalog that cannot be understood leaves the last good one', async (t) => {
+t.test('an invalid published catalog leaves the last good one in use', async (t) => {
   const { sql, open } = await install(t, TABLES);
   const source = await open(false);
   const { version } = source.current();
@@ -191,18 +191,18 @@ t.test('a published catalog that cannot be understood leaves the last good one',
   t.equal(source.status().error, null);
 });
 
-t.test('a process that cannot read the counters says that it may be behind', async (t) => {
+t.test('a process that cannot read the counters reports that it may be outdated', async (t) => {
   const { sql, open } = await install(t, TABLES);
   const source = await open(false, 4_000);
   await sql('ALTER TABLE system_state RENAME TO misplaced');
   await until(() => source.status().stale);
   t.ok(source.silence() > 0);
-  t.ok(has(source, 'a'), 'and serves what it knows');
+  t.ok(has(source, 'a'), 'and serves its last catalog');
   await sql('ALTER TABLE misplaced RENAME TO system_state');
   await until(() => !source.status().stale);
 });
 
-t.test('the system tables may stand in a schema of any name', async (t) => {
+t.test('the system tables may be in a schema of any name', async (t) => {
   const { sql, open } = await install(t, TABLES, 'My "App",public');
   const keeper = await open(true);
   t.ok(has(keeper, 'a'));

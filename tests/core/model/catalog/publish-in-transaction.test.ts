@@ -20,16 +20,16 @@ t.test('a change and its publication commit together', async (t) => {
     const { rows } = await client.query(
       "SELECT current_setting('search_path') AS path, current_setting('lock_timeout') AS wait",
     );
-    t.strictSame(rows, [{ path: 'public, pg_temp', wait: '7s' }], 'settings are as they were');
+    t.strictSame(rows, [{ path: 'public, pg_temp', wait: '7s' }], 'settings are restored');
     return result;
   });
   t.equal(published.version, version + 1);
   const catalog = await source.refresh();
-  t.equal(catalog.version, published.version, 'nothing is left to be published');
+  t.equal(catalog.version, published.version, 'there is nothing left to publish');
   t.equal(catalog.collections.get('a')?.fields.get('title')?.type, 'csv');
 });
 
-t.test('a change that is rolled back was never published', async (t) => {
+t.test('a rolled-back change was never published', async (t) => {
   const { pool, open } = await install(t, TABLES);
   const source = await open(false);
   const before = source.current();

@@ -16,7 +16,9 @@ const log = pino({ level: 'silent' });
 const CATALOG_SCHEMAS = { schemas: ['public'], system: 'public' };
 const TABLES = 'CREATE TABLE a (id integer PRIMARY KEY); CREATE TABLE b (id integer PRIMARY KEY);';
 
-/** An installation whose processes look at the counters, and hold leases, for as long as wanted. */
+/**
+ * An installation whose processes read the counters, and hold leases, for as long as the test runs.
+ */
 async function clusterOf(t: Test) {
   const installed = await install(t, TABLES);
   const { config, url, pool } = installed;
@@ -60,11 +62,11 @@ t.test('a version is acknowledged when it is served', async (t) => {
   t.strictSame(
     await members.acknowledged({ catalog: next.version }),
     [],
-    'who has closed is not waited for',
+    'a closed process is ignored',
   );
 });
 
-t.test('a version is acknowledged with the rights that went with it', async (t) => {
+t.test('a version is acknowledged together with its changes of permissions', async (t) => {
   const { bus, open, alter, members, sql } = await clusterOf(t);
   const policy = '00000000-0000-4000-8000-000000000001';
   await sql(`ALTER TABLE a ADD COLUMN secret text;
@@ -77,11 +79,11 @@ t.test('a version is acknowledged with the rights that went with it', async (t) 
   const { version } = await alter('ALTER TABLE a DROP COLUMN secret');
   await announce(bus, log, version);
   t.strictSame(await members.acknowledged({ catalog: version }), []);
-  t.equal(heard.length, 1, 'what comes back under the same name is another thing');
+  t.equal(heard.length, 1, 'a later object of the same name is a different one');
 });
 
 t.test(
-  'a change of rights names what changed, and anything when some of it was missed',
+  'a change of permissions lists the changes, or reports any change after a missed one',
   async (t) => {
     const { open, sql } = await clusterOf(t);
     const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
@@ -155,7 +157,7 @@ t.test(
   },
 );
 
-t.test('a message has nothing trusted until the counters were read', async (t) => {
+t.test('a message suspends trust until the counters were read', async (t) => {
   const { bus, open, pool } = await clusterOf(t);
   const source = await open({ pause: HOUR_MS });
   const notified: (AccessChanges | null)[] = [];
@@ -176,14 +178,14 @@ t.test('a message has nothing trusted until the counters were read', async (t) =
   await pool.query('ALTER TABLE system_state RENAME TO misplaced');
   source.distrust();
   await source.trust();
-  t.strictSame(notified, [null], 'without the counters nothing counts');
+  t.strictSame(notified, [null], 'without the counters nothing is trusted');
   t.notOk(source.inContact());
   await pool.query('ALTER TABLE misplaced RENAME TO system_state');
   await source.trust();
   t.ok(source.inContact());
 });
 
-t.test('a process that nobody waits for does not answer before it is current', async (t) => {
+t.test('an ignored process does not answer before it is current', async (t) => {
   const { open, alter, pool, members } = await clusterOf(t);
   const frozen = await open({ pause: HOUR_MS, lease: 4_000, bus: await deafBus(t) });
   t.ok(frozen.ready());
@@ -193,7 +195,7 @@ t.test('a process that nobody waits for does not answer before it is current', a
   t.equal(
     (await members.acknowledged({ catalog: version })).length,
     1,
-    'the result names who was not waited for',
+    'the result names the ignored process',
   );
   t.notOk(collection(frozen.current(), 'a').fields.has('title'));
   await regained(frozen);
@@ -223,7 +225,7 @@ async function regained(source: CatalogSource): Promise<void> {
   }
 }
 
-/** A bus that this process shares with nobody. */
+/** A message bus that only this process uses. */
 async function deafBus(t: Test) {
   const { config, url } = await install(t);
   const bus = await openBus(config, url, '00000000-0000-4000-8000-000000000000', log);
@@ -231,19 +233,19 @@ async function deafBus(t: Test) {
   return bus;
 }
 
-t.test('a reset is confirmed when everything was loaded anew', async (t) => {
+t.test('a reset is confirmed when everything was loaded again', async (t) => {
   const { bus, open, pool, members } = await clusterOf(t);
   const source = await open({});
   const before = source.current();
   const heard: number[] = [];
   source.onCounter('reset', (reset) => heard.push(reset));
-  // What was published is not what is there, and nothing tells of it.
+  // The published state differs from the actual state, and no message reports it.
   await pool.query(`UPDATE system_catalog SET digest = 'x',
     descriptor = replace(descriptor::text, '"id"', '"di"')::json WHERE collection = 'a'`);
   const reset = await resetCatalogEverywhere({ pool, bus, log, catalogSchemas: CATALOG_SCHEMAS });
   t.strictSame(await members.confirmed(reset), []);
-  t.strictSame(heard, [reset], 'and all that is kept was dropped');
-  t.not(collection(source.current(), 'b'), collection(before, 'b'), 'not even what is the same');
+  t.strictSame(heard, [reset], 'and all caches were cleared');
+  t.not(collection(source.current(), 'b'), collection(before, 'b'), 'even unchanged entries');
   t.ok(collection(source.current(), 'a').fields.has('id'));
   t.strictSame(
     [...source.current().collections.values()].map(({ descriptor }) => descriptor),
@@ -259,11 +261,11 @@ t.test('publishing and watching do not block each other', async (t) => {
   const failures: unknown[] = [];
   const { version } = await transaction(others, async (client) => {
     await client.query('ALTER TABLE a ADD COLUMN title text DEFAULT lower(version())');
-    // Somebody else changes a table which the watch then describes.
+    // Another session changes a table which the watch then describes.
     await sql('ALTER TABLE b ADD COLUMN title text');
     await until(() => collection(keeper.current(), 'b').fields.has('title'));
     const published = await publishWithin(client, CATALOG_SCHEMAS);
-    // The watch wants to publish now, and waits for this transaction.
+    // The watch tries to publish now, and waits for this transaction.
     await sql('ALTER TABLE b ADD COLUMN more text');
     const { rows } = await pool.query('SELECT count(*)::int AS n FROM pg_stat_activity');
     t.ok(rows[0].n > 0);
@@ -281,14 +283,14 @@ t.test('publishing and watching do not block each other', async (t) => {
   t.notOk('error' in rows[0].value, 'no failure was recorded');
 });
 
-t.test('a table that somebody has locked is no failure', async (t) => {
+t.test('a table locked by another transaction is not a failure', async (t) => {
   const { pool, open, sql } = await clusterOf(t);
   const source = await open({});
   const { version } = source.current();
   const client = await pool.connect();
   await sql('ALTER TABLE a ADD COLUMN title text DEFAULT lower(version())');
   await client.query('BEGIN; LOCK TABLE a');
-  t.equal((await source.refresh()).version, version, 'what cannot be described yet is not');
+  t.equal((await source.refresh()).version, version, 'a locked table is not described yet');
   t.equal(source.status().error, null);
   await client.query('COMMIT');
   client.release();

@@ -13,7 +13,7 @@ function names(catalog: Catalog, name: string): string[] {
   return [...(catalog.relations.get(name)?.keys() ?? [])].sort();
 }
 
-t.test('names relations that are known from foreign keys alone', async (t) => {
+t.test('names relations that only foreign keys define', async (t) => {
   const { open } = await install(
     t,
     `CREATE TABLE author (id serial PRIMARY KEY, code text UNIQUE, poem text);
@@ -56,12 +56,12 @@ t.test('names relations that are known from foreign keys alone', async (t) => {
     deselect: 'nullify',
     indexed: true,
   });
-  t.notOk(collection(catalog, 'author').fields.has('book'), 'and is no field of its own');
+  t.notOk(collection(catalog, 'author').fields.has('book'), 'and is not a separate field');
 
   t.strictSame(
     names(catalog, 'author'),
     ['book', 'letter_by_recipient', 'letter_by_sender', 'poem_by_by_code'],
-    'two keys of one child, and a column of the child’s name, ask for longer names',
+    'two keys of one child, and a column with the name of the child, require longer names',
   );
   t.match(relation(catalog, 'author', 'letter_by_sender'), { indexed: false });
   t.match(relation(catalog, 'author', 'poem_by_by_code'), { one: { columns: ['code'] } });
@@ -73,7 +73,7 @@ t.test('names relations that are known from foreign keys alone', async (t) => {
     one: { columns: ['a', 'b'] },
   });
   t.match(relation(catalog, 'pair', 'pair_user'), { kind: 'o2m', manyField: 'to_pair' });
-  t.strictSame(names(catalog, 'twice'), ['id', 'twice_node'], 'the second key by its own name');
+  t.strictSame(names(catalog, 'twice'), ['id', 'twice_node'], 'the second key has its own name');
 });
 
 t.test('takes relations from the metadata where it has a row', async (t) => {
@@ -146,6 +146,6 @@ t.test('takes relations from the metadata where it has a row', async (t) => {
   t.match(
     catalog.warnings.filter((line) => /nothing|gone/.test(line)),
     [/article\.nothing.*no such column/, /block\.item allows gone/, /tag\.id.*gone/],
-    'what does not exist is passed over with a warning',
+    'a missing target is ignored with a warning',
   );
 });

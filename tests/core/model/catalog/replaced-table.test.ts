@@ -1,7 +1,7 @@
 /**
- * Tables that a migration drops and makes again in one transaction are never left out, nor
- * described by half: a statement that reads PostgreSQL's catalogs sees them as of its beginning, but
- * the privileges and expressions of what was dropped meanwhile are gone.
+ * Tables that a migration drops and recreates in one transaction are never omitted or described
+ * incompletely. A statement has a snapshot of PostgreSQL's catalogs from its start, but the
+ * privileges and expressions of dropped objects are gone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -26,7 +26,7 @@ const COMPARISONS = 80;
 /** The latest moment (ms) of a comparison at which they are. */
 const SPREAD_MS = 25;
 
-/** What a description says of the table. */
+/** The description of the table. */
 function shown(collection: CollectionDescriptor | undefined): string {
   const table = collection?.table;
   const columns = table?.columns.map(({ name, defaultExpression }) => [name, defaultExpression]);
@@ -38,7 +38,7 @@ function shownIn(catalog: Catalog): string {
   return `${shown(catalog.collections.get('replaced')?.descriptor)} ${JSON.stringify(catalog.leftOut)}`;
 }
 
-t.test('a table that is replaced is described as it was or as it is', async (t) => {
+t.test('a table that is replaced has its old or its new description', async (t) => {
   const { pool, sql, open } = await install(t, REPLACE);
   const source = await open(true);
   const whole = shownIn(source.current());
@@ -54,7 +54,7 @@ t.test('a table that is replaced is described as it was or as it is', async (t) 
     }).then(({ entries, leftOut, gone, moving }) => {
       const entry = entries.find(({ name }) => name === 'replaced');
       const text = entry === undefined ? '' : shown(JSON.parse(entry.descriptor));
-      if (entry === undefined) t.ok(moving.has('replaced'), 'it is not described while it moves');
+      if (entry === undefined) t.ok(moving.has('replaced'), 'it is not described while it changes');
       else described.push(`${text} ${JSON.stringify(leftOut)}`);
       t.strictSame([leftOut, gone], [[], []]);
       results[moving.size === 0 ? 'whole' : 'moving'] += 1;
@@ -69,11 +69,11 @@ t.test('a table that is replaced is described as it was or as it is', async (t) 
   t.strictSame(
     [...new Set([...described, ...published])],
     [whole],
-    'nobody is told of another table',
+    'no process receives a wrong table',
   );
 });
 
-t.test('what is replaced all the time keeps nothing else from being published', async (t) => {
+t.test('continuous replacement does not prevent other publications', async (t) => {
   const { pool, sql, open } = await install(t, REPLACE);
   const source = await open(true);
   const whole = shownIn(source.current());

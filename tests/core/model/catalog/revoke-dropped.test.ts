@@ -12,7 +12,7 @@ const TABLES = `CREATE TABLE a (id int PRIMARY KEY, title text, secret text);
   CREATE TABLE b (id int PRIMARY KEY); CREATE TABLE c (id int PRIMARY KEY);
   CREATE SCHEMA other;`;
 
-t.test('rights go with what they were for', async (t) => {
+t.test('permissions are revoked with their objects', async (t) => {
   const { sql, pool, open } = await install(t, TABLES);
   await sql(`INSERT INTO system_policies (id, name) VALUES ('${POLICY}', 'p');
     INSERT INTO system_fields (collection, field, special) VALUES ('a', 'list', 'alias,o2m');
@@ -42,7 +42,7 @@ t.test('rights go with what they were for', async (t) => {
     'c read secret',
     'never read *',
   ]);
-  t.ok((await moved) > 0, 'every process hears of it');
+  t.ok((await moved) > 0, 'every process is notified');
 
   await sql("ALTER TABLE a ADD COLUMN secret text; DELETE FROM system_fields WHERE field = 'list'");
   await keeper.refresh();
@@ -54,7 +54,7 @@ t.test('rights go with what they were for', async (t) => {
   await keeper.refresh();
   t.notOk(
     (await rights()).some((text) => text.startsWith('b')),
-    'what comes back has none',
+    'a recreated field has no permissions',
   );
 
   const before = await rights();
@@ -62,7 +62,7 @@ t.test('rights go with what they were for', async (t) => {
   await keeper.refresh();
   t.notOk(
     (await rights()).some((text) => text.startsWith('c ')),
-    'a new name is another thing',
+    'a renamed object is a different one',
   );
   t.strictSame(
     await rights(),
@@ -70,7 +70,7 @@ t.test('rights go with what they were for', async (t) => {
   );
 });
 
-t.test('what is only hidden keeps its rights', async (t) => {
+t.test('hidden objects keep their permissions', async (t) => {
   const setup = `${TABLES} CREATE TABLE other.z (id int PRIMARY KEY);`;
   const { sql, pool, config, url, open } = await install(t, setup, 'public,other');
   await sql(`INSERT INTO system_policies (id, name) VALUES ('${POLICY}', 'p');

@@ -22,7 +22,7 @@ function schema(): string {
   return tables.join('');
 }
 
-t.test(`a schema of ${TABLES} tables is built without holding up the process`, async (t) => {
+t.test(`a schema of ${TABLES} tables is built without blocking the process`, async (t) => {
   const { sql, open } = await install(t, schema());
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
@@ -44,7 +44,7 @@ t.test(`a schema of ${TABLES} tables is built without holding up the process`, a
   const same = [...next.collections.values()].filter(
     (entry) => catalog.collections.get(entry.name) === entry,
   );
-  t.equal(same.length, catalog.collections.size - 1, 'all others stay the same objects');
+  t.equal(same.length, catalog.collections.size - 1, 'all other collections stay the same objects');
   delay.disable();
 
   const ms = (from: number, to: number) => `${Math.round(to - from)} ms`;

@@ -27,7 +27,7 @@ const CHANGES = [
   'DROP TABLE a; CREATE TABLE a (id int PRIMARY KEY)',
 ];
 
-t.test('a table is seen as it is, and compared only when it has changed', async (t) => {
+t.test('the current table is used, and compared only when it has changed', async (t) => {
   const { sql, pool, open } = await install(t, SETUP);
   const source = await open(false);
   let compared = 0;
@@ -45,7 +45,7 @@ t.test('a table is seen as it is, and compared only when it has changed', async 
   const checked = new VerifiedCatalog(counting, 'public');
   const client = await pool.connect();
   t.teardown(() => client.release());
-  /** Asks until nothing is compared any more. */
+  /** Repeats until no comparison is needed any more. */
   const settle = async () => {
     for (;;) {
       const before = compared;
@@ -64,7 +64,7 @@ t.test('a table is seen as it is, and compared only when it has changed', async 
   }
   const last = await settle();
   await sql('ALTER TABLE b ADD COLUMN more text');
-  t.equal(await checked.with(client, 'a'), last, 'another table is not looked at');
+  t.equal(await checked.with(client, 'a'), last, 'another table is not compared');
   const before = compared;
   await checked.with(client, 'nowhere');
   t.equal(compared - before, 1, 'an unknown one may be new');

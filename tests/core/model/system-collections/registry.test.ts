@@ -52,7 +52,7 @@ const COLUMNS = `
 const IDENTITY: Readonly<Record<string, string>> = { a: 'identity always', d: 'identity' };
 const ON_DELETE: Readonly<Record<string, string>> = { a: 'NO ACTION', c: 'CASCADE', n: 'SET NULL' };
 
-/** A column as PostgreSQL knows it, in the words of the registry. */
+/** A column in PostgreSQL, in the format of the registry. */
 function describe(column: Column) {
   const value = IDENTITY[column.identity] ?? column.default?.replace(/::[a-z ]+$/, '') ?? null;
   return {
@@ -78,7 +78,7 @@ function described(facts: SystemField) {
   };
 }
 
-t.test('the migrations make what the registry says', async (t) => {
+t.test('the migrations create the tables of the registry', async (t) => {
   const client = await connect(t);
   const { rows } = await client.query<Column>(COLUMNS);
   const tables = new Set(rows.map(({ table }) => table));
@@ -98,7 +98,7 @@ t.test('the migrations make what the registry says', async (t) => {
   }
 });
 
-t.test('every collection that decides about rights counts its changes', async (t) => {
+t.test('every collection that affects permissions counts its changes', async (t) => {
   const client = await connect(t);
   const { rows } = await client.query<{ name: string }>(
     `SELECT DISTINCT tgrelid::regclass::text AS name FROM pg_trigger
@@ -110,7 +110,7 @@ t.test('every collection that decides about rights counts its changes', async (t
   );
 });
 
-t.test('bodies of metadata take every field that has a default', (t) => {
+t.test('bodies of metadata accept every field with a default', (t) => {
   t.ok(v.is(collectionMetaInput, defaultRow('collections', ['collection'])));
   t.ok(v.is(fieldMetaInput, defaultRow('fields', ['id', 'collection', 'field'])));
   const own = ['id', 'many_collection', 'many_field', 'one_collection'];
@@ -142,7 +142,7 @@ t.test('names in the registry are those of collections and fields', (t) => {
   t.end();
 });
 
-t.test('rows that refer to a user who goes are looked for in all tables', (t) => {
+t.test('all tables are searched for references to a deleted user', (t) => {
   const kept = referencesTo('users').filter(({ onDelete }) => onDelete === 'NO ACTION');
   t.strictSame(
     kept.map(({ collection, field }) => `${collection}.${field}`),

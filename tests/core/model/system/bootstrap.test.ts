@@ -16,7 +16,7 @@ async function migratedPool(t: Teardown): Promise<pg.Pool> {
   return pool;
 }
 
-t.test('the first start makes an admin whose secrets are stored as hashes', async (t) => {
+t.test('the first start creates an admin whose secrets are stored as hashes', async (t) => {
   const pool = await migratedPool(t);
   const admin = await bootstrapAdmin(loadConfig(CHEAP), pool);
   t.ok(admin);
@@ -29,7 +29,7 @@ t.test('the first start makes an admin whose secrets are stored as hashes', asyn
   t.equal(rows[0].token, createHash('sha256').update(admin.token).digest('hex'));
   t.match(rows[0].password, /^\$argon2id\$/);
   t.equal(await argon2.verify(rows[0].password, admin.password), true);
-  t.equal(await bootstrapAdmin(loadConfig(CHEAP), pool), null, 'the second start makes none');
+  t.equal(await bootstrapAdmin(loadConfig(CHEAP), pool), null, 'the second start creates no admin');
 });
 
 t.test('given credentials are used', async (t) => {
@@ -46,7 +46,7 @@ t.test('given credentials are used', async (t) => {
   });
 });
 
-t.test('starts at the same time make one admin and one row of settings', async (t) => {
+t.test('simultaneous starts create one admin and one row of settings', async (t) => {
   const pool = await migratedPool(t);
   const made = await Promise.all([1, 2, 3, 4].map(() => bootstrapAdmin(loadConfig(CHEAP), pool)));
   t.equal(made.filter((admin) => admin !== null).length, 1);

@@ -49,7 +49,7 @@ t.test('two installations share a database in schemas of any name', async (t) =>
   t.strictSame(rows, [{ schemaname: 'Odd "name"' }, { schemaname: 'other' }]);
 });
 
-t.test('a database that a later release migrated is left alone', async (t) => {
+t.test('a database that a later release migrated is not changed', async (t) => {
   const url = await createDatabase(t);
   await migrate({ DATABASE_SCHEMA: ['public'] }, url);
   const client = await connect(t, url);
@@ -57,7 +57,7 @@ t.test('a database that a later release migrated is left alone', async (t) => {
   t.strictSame(await migrate({ DATABASE_SCHEMA: ['public'] }, url), []);
 });
 
-t.test('the error for a missing right names the GRANT', async (t) => {
+t.test('the error for a missing privilege names the GRANT', async (t) => {
   const url = new URL(await createDatabase(t));
   const role = `guest_${url.pathname.slice(1)}`;
   await asSuperuser(async (client) => {

@@ -13,18 +13,18 @@ function memberOf({ pool }: Installed, lease = HOUR_MS, kind = 'edge'): Register
   return new RegisteredProcess({ id: randomUUID(), pool, schema: 'public', kind, lease, form: 1 });
 }
 
-/** What a promise is at after everything that can happen without it has happened. */
+/** The state of a promise after all other pending work has run. */
 async function isPending(promise: Promise<unknown>, pool: Installed['pool']): Promise<boolean> {
   const pending = Symbol('pending');
   for (let look = 0; look < 3; look += 1) await pool.query('SELECT pg_sleep(0.05)');
   return (await Promise.race([promise, Promise.resolve(pending)])) === pending;
 }
 
-t.test('a version counts when every live edge has it', async (t) => {
+t.test('a version counts when every live edge has applied it', async (t) => {
   const installed = await install(t);
   const { pool } = installed;
   const members = new Members(pool, 'public');
-  t.strictSame(await members.acknowledged({ catalog: 5 }), [], 'nobody is nobody to wait for');
+  t.strictSame(await members.acknowledged({ catalog: 5 }), [], 'without edges there is no wait');
   const [edge, other] = [memberOf(installed), memberOf(installed)];
   await edge.join(KNOWS);
   await other.join({ ...KNOWS, catalog: 2 });
@@ -37,7 +37,7 @@ t.test('a version counts when every live edge has it', async (t) => {
 
   const others = members.acknowledged({ catalog: 3 });
   await other.leave();
-  t.strictSame(await others, [], 'who leaves is not waited for');
+  t.strictSame(await others, [], 'a removed process is ignored');
   const reset = members.confirmed(1);
   t.ok(await isPending(reset, pool));
   await edge.acknowledge({ ...KNOWS, reset: 1 });
@@ -45,7 +45,7 @@ t.test('a version counts when every live edge has it', async (t) => {
   t.match(edge.name, new RegExp(`^edge .+:${process.pid}$`));
 });
 
-t.test('rights and ended sessions count by versions of their own', async (t) => {
+t.test('permissions and ended sessions have separate versions', async (t) => {
   const installed = await install(t);
   const { pool } = installed;
   const members = new Members(pool, 'public');
@@ -56,18 +56,18 @@ t.test('rights and ended sessions count by versions of their own', async (t) => 
   for (const known of [{ access: 2 }, { sessions: 2 }, { catalog: 2, access: 2 }]) {
     await edge.acknowledge({ ...KNOWS, trouble: 'It cannot load the catalog.' });
     const all = members.acknowledged(known);
-    t.ok(await isPending(all, pool), 'who cannot load the catalog can follow these');
+    t.ok(await isPending(all, pool), 'a process that cannot load the catalog can apply these');
     await edge.acknowledge({ ...KNOWS, catalog: 2, access: 2, sessions: 2 });
     t.strictSame(await all, []);
   }
   await memberOf(installed, HOUR_MS, 'worker').join({ ...KNOWS, catalog: 0 });
   const later = { catalog: 2, access: 2, sessions: 2 };
-  t.strictSame(await members.acknowledged(later), [], 'workers look before they begin');
+  t.strictSame(await members.acknowledged(later), [], 'workers check before they begin');
   await pool.query('UPDATE system_members SET access = NULL, sessions = NULL');
-  t.strictSame(await members.acknowledged(later), [], 'an earlier release tells of neither');
+  t.strictSame(await members.acknowledged(later), [], 'an earlier release reports neither');
 });
 
-t.test('who is not heard of is waited for no longer', async (t) => {
+t.test('a silent process is ignored', async (t) => {
   const installed = await install(t);
   const { pool } = installed;
   const members = new Members(pool, 'public');
@@ -76,12 +76,12 @@ t.test('who is not heard of is waited for no longer', async (t) => {
   await dead.join(KNOWS);
   t.strictSame(await members.acknowledged({ catalog: 2 }), [dead.name]);
   const { rows } = await pool.query('SELECT id FROM system_members');
-  t.strictSame(rows, [{ id: live.id }], 'the first to notice removes it');
+  t.strictSame(rows, [{ id: live.id }], 'the first process to notice removes it');
   t.strictSame(await members.acknowledged({ catalog: 2 }), [], 'and it is reported once');
 
   const ill = memberOf(installed);
   await ill.join({ ...KNOWS, trouble: 'It does not understand.' });
-  t.strictSame(await members.acknowledged({ catalog: 2 }), [ill.name], 'nor who cannot follow');
+  t.strictSame(await members.acknowledged({ catalog: 2 }), [ill.name], 'nor one with trouble');
 
   await ill.acknowledge(KNOWS);
   t.strictSame(await members.acknowledged({ catalog: 2 }, { within: 1 }), [ill.name]);
@@ -91,7 +91,7 @@ t.test('who is not heard of is waited for no longer', async (t) => {
   await t.rejects(waiting, { message: 'no more time' });
 });
 
-t.test('who renews the lease while it is about to be removed stays', async (t) => {
+t.test('a process that renews its lease during its removal stays', async (t) => {
   const installed = await install(t);
   const { pool } = installed;
   const members = new Members(pool, 'public');

@@ -51,22 +51,22 @@ async function reportedAtOnce(t: Test): Promise<void> {
   await sql('CREATE TEMP TABLE passing (id integer); DROP TABLE passing');
   await heard('ALTER TABLE a ADD COLUMN last text', (fields) => fields.includes('last'));
   await until(() => notices > 6, 'it is reported, too');
-  t.equal(notices, 7, 'temporary tables are passed over');
+  t.equal(notices, 7, 'temporary tables are ignored');
 
   t.equal(await settleSchemaTrigger(pool, trigger, false), false);
   t.equal(await settleSchemaTrigger(pool, trigger, false), false);
   const { rows } = await pool.query(`SELECT evtname FROM pg_event_trigger UNION ALL
     SELECT proname FROM pg_proc WHERE proname = 'system_tell_schema_altered'`);
-  t.strictSame(rows, [], 'it can be removed without a trace');
+  t.strictSame(rows, [], 'it can be removed completely');
 }
 
 async function faultless(t: Test): Promise<void> {
   const { pool, sql } = await install(t);
-  // PostgreSQL takes no channel of this length.
+  // PostgreSQL rejects a channel name of this length.
   const trigger = { schema: 'public', channel: 'x'.repeat(70) };
   t.equal(await settleSchemaTrigger(pool, trigger, true), true);
   await sql('CREATE TABLE a (id integer); DROP TABLE a');
-  t.pass('what it cannot tell stops nobody');
+  t.pass('a failing notification does not stop the DDL');
 }
 
 async function without(t: Test): Promise<void> {
@@ -77,8 +77,8 @@ async function without(t: Test): Promise<void> {
   await sql('CREATE TABLE a (id integer)');
 }
 
-if (process.env.TEST_ROLE === 'ordinary') t.test('an ordinary role does without', without);
+if (process.env.TEST_ROLE === 'ordinary') t.test('an ordinary role works without it', without);
 else {
-  t.test('DDL of others is reported at once', reportedAtOnce);
-  t.test('nobody is stopped by its faults', faultless);
+  t.test('DDL of other roles is reported at once', reportedAtOnce);
+  t.test('its faults do not stop the DDL', faultless);
 }

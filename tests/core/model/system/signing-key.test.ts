@@ -18,14 +18,14 @@ function folder(t: Test): string {
 
 const unset = { SECRET: undefined, SECRET_PREVIOUS: undefined };
 
-t.test('a given secret is used and nothing is kept', async (t) => {
+t.test('a given secret is used and nothing is stored', async (t) => {
   const DATA_DIR = folder(t);
   const given = { SECRET: 'new', SECRET_PREVIOUS: 'old', DATA_DIR };
   t.same(openSigningKeys(given), ['new', 'old']);
   t.same(readdirSync(DATA_DIR), []);
 });
 
-t.test('without one it is generated once, for this account alone', async (t) => {
+t.test('without one it is generated once, readable only by this account', async (t) => {
   const DATA_DIR = join(folder(t), 'not', 'there');
   const [first] = openSigningKeys({ ...unset, DATA_DIR });
   t.match(first, /^[\w-]{43}$/);
@@ -33,11 +33,11 @@ t.test('without one it is generated once, for this account alone', async (t) => 
   t.equal(statSync(file).mode & 0o777, 0o600);
   chmodSync(file, 0o644);
   t.same(openSigningKeys({ ...unset, DATA_DIR }), [first]);
-  t.equal(statSync(file).mode & 0o777, 0o600, 'rights that are too wide are taken back');
+  t.equal(statSync(file).mode & 0o777, 0o600, 'too wide file permissions are revoked');
   t.same(readdirSync(DATA_DIR), ['secret']);
 });
 
-t.test('processes that start at once agree', async (t) => {
+t.test('processes that start at once use the same key', async (t) => {
   const DATA_DIR = folder(t);
   const script = `
     const { openSigningKeys } = await import(${JSON.stringify(import.meta.resolve('#core/model/system/signing-key.ts'))});
@@ -51,10 +51,10 @@ t.test('processes that start at once agree', async (t) => {
   );
   t.equal(new Set(answers).size, 1);
   t.match(answers[0], /^[\w-]{43}$/);
-  t.same(readdirSync(DATA_DIR), ['secret'], 'no drafts are left');
+  t.same(readdirSync(DATA_DIR), ['secret'], 'no temporary files are left');
 });
 
-t.test('a damaged file signs nothing', async (t) => {
+t.test('a damaged file is not used', async (t) => {
   const DATA_DIR = folder(t);
   writeFileSync(join(DATA_DIR, 'secret'), '\n');
   t.throws(() => openSigningKeys({ ...unset, DATA_DIR }), SetupError);

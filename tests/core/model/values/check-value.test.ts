@@ -16,9 +16,9 @@ function field(typeName: string, more: Partial<ColumnDescriptor> = {}): ColumnFi
 
 interface Case {
   readonly field: ColumnField;
-  /** The type as DDL writes it, to ask PostgreSQL the same question. */
+  /** The type in DDL, for checking the same value in PostgreSQL. */
   readonly type: string;
-  /** Texts that must be refused, with the code. */
+  /** Texts that must be rejected, with the code. */
   readonly refused: Readonly<Record<string, readonly string[]>>;
   readonly taken: readonly string[];
 }
@@ -164,7 +164,7 @@ const CASES: readonly Case[] = [
   },
   ...['json', 'jsonb'].map((type) => ({
     field: field(type),
-    // Also for json: what jsonb takes can be read.
+    // Also for json: all values that jsonb accepts are readable.
     type: 'jsonb',
     refused: { FAILED_VALIDATION: ['{', ...UNREADABLE] },
     taken: ['{"a":1}', ...READABLE],
@@ -217,7 +217,7 @@ const CASES: readonly Case[] = [
   { field: field('inet'), type: 'inet', refused: {}, taken: ['10.0.0.1'] },
 ];
 
-t.test('values are judged as PostgreSQL judges them', async (t) => {
+t.test('values are validated like in PostgreSQL', async (t) => {
   const client = new pg.Client({ connectionString: await createDatabase(t) });
   await client.connect();
   t.teardown(() => client.end());
@@ -232,19 +232,19 @@ t.test('values are judged as PostgreSQL judges them', async (t) => {
       );
     for (const [code, texts] of Object.entries(refused)) {
       for (const text of texts) {
-        t.equal(check(text)?.code, code, `${type} refuses ${JSON.stringify(text)}`);
+        t.equal(check(text)?.code, code, `${type} rejects ${JSON.stringify(text)}`);
         t.equal(await accepts(text), false, `and so does PostgreSQL`);
       }
     }
     for (const text of taken) {
-      t.equal(check(text), null, `${type} takes ${JSON.stringify(text)}`);
+      t.equal(check(text), null, `${type} accepts ${JSON.stringify(text)}`);
       t.equal(await accepts(text), true, 'and so does PostgreSQL');
     }
     await client.query('DROP TABLE judged');
   }
 });
 
-t.test('no column takes a spelling of numbers that only later releases read', async (t) => {
+t.test('no column accepts a notation of numbers that only later releases read', async (t) => {
   for (const type of ['int2', 'int4', 'int8', 'numeric', 'float4', 'float8']) {
     const list = textChecker(field(`_${type}`, { elementType: type }));
     for (const text of ['0x10', '0b1', '0o7', '1_000', '-0X1p3']) {
@@ -254,7 +254,7 @@ t.test('no column takes a spelling of numbers that only later releases read', as
   }
 });
 
-t.test('numbers that a real gives back are told from those that it rounds', async (t) => {
+t.test('exact real numbers are distinguished from rounded ones', async (t) => {
   const client = new pg.Client({ connectionString: await createDatabase(t) });
   await client.connect();
   t.teardown(() => client.end());
@@ -271,37 +271,33 @@ t.test('numbers that a real gives back are told from those that it rounds', asyn
   t.ok(rows.some(({ same }) => same) && rows.some(({ same }) => !same));
 });
 
-t.test(
-  'dates and times are written in ISO-8601, whatever else PostgreSQL would read',
-  async (t) => {
-    const words = ['now', 'today', 'yesterday', 'epoch', 'allballs', '+infinity'];
-    const others = ['1/2/2024', 'Jan 1', 'Jan 5 2024', '2024-1-5', '2024.060', 'J2460000', '10 PM'];
-    for (const type of ['date', 'time', 'timestamp', 'timestamptz']) {
-      for (const text of [...words, ...others, '2024-01-01 10:00:00 5', '1:00']) {
-        t.equal(textChecker(field(type))(text)?.code, 'FAILED_VALIDATION', `${type} ${text}`);
-      }
+t.test('dates and times must be in ISO-8601, even if PostgreSQL accepts more', async (t) => {
+  const words = ['now', 'today', 'yesterday', 'epoch', 'allballs', '+infinity'];
+  const others = ['1/2/2024', 'Jan 1', 'Jan 5 2024', '2024-1-5', '2024.060', 'J2460000', '10 PM'];
+  for (const type of ['date', 'time', 'timestamp', 'timestamptz']) {
+    for (const text of [...words, ...others, '2024-01-01 10:00:00 5', '1:00']) {
+      t.equal(textChecker(field(type))(text)?.code, 'FAILED_VALIDATION', `${type} ${text}`);
     }
-    const look = (text: string) =>
-      looksLikeTimestamp(Buffer.from(text), 0, Buffer.byteLength(text));
-    for (const text of ['2024-01-01', '2024-01-01T10:00:00.5Z', '2024-01-01 10:00:00+02:00']) {
-      t.equal(look(text), true, text);
-    }
-    for (const text of [
-      '2024-01-0x',
-      'now       ',
-      '2024-01-01 10:00:00.Z',
-      '2024-01-01 10:00:00+2',
-    ]) {
-      t.equal(look(text), false, text);
-    }
-  },
-);
+  }
+  const look = (text: string) => looksLikeTimestamp(Buffer.from(text), 0, Buffer.byteLength(text));
+  for (const text of ['2024-01-01', '2024-01-01T10:00:00.5Z', '2024-01-01 10:00:00+02:00']) {
+    t.equal(look(text), true, text);
+  }
+  for (const text of [
+    '2024-01-0x',
+    'now       ',
+    '2024-01-01 10:00:00.Z',
+    '2024-01-01 10:00:00+2',
+  ]) {
+    t.equal(look(text), false, text);
+  }
+});
 
-t.test('half a surrogate pair is no text', async (t) => {
+t.test('half a surrogate pair is not text', async (t) => {
   t.equal(textChecker(field('text'))('\ud800')?.code, 'FAILED_VALIDATION');
 });
 
-t.test('nothing is refused that PostgreSQL takes', async (t) => {
+t.test('no value is rejected that PostgreSQL accepts', async (t) => {
   const client = new pg.Client({ connectionString: await createDatabase(t) });
   await client.connect();
   t.teardown(() => client.end());

@@ -27,7 +27,7 @@ function reasonOf(parameters: Parameters, limitMax?: number): string {
   return 'nothing was thrown';
 }
 
-t.test('without parameters all fields of the first 100 items are asked', async (t) => {
+t.test('without parameters all fields of the first 100 items are requested', async (t) => {
   const { fields, filter, sort, limit, offset } = parse({});
   t.strictSame(
     { fields, filter, sort, limit, offset },
@@ -35,7 +35,7 @@ t.test('without parameters all fields of the first 100 items are asked', async (
   );
 });
 
-t.test('lists come as comma text, JSON text, list and numbered members', async (t) => {
+t.test('lists are comma text, JSON text, list or numbered members', async (t) => {
   const expected = [['a'], ['b', 'c'], ['json(d, x,y)']];
   for (const fields of [
     'a, b.c,json(d, x,y)',
@@ -47,7 +47,7 @@ t.test('lists come as comma text, JSON text, list and numbered members', async (
   }
 });
 
-t.test('a minus turns the order around', async (t) => {
+t.test('a minus reverses the order', async (t) => {
   t.strictSame(parse({ sort: '-a,b' }).sort, [
     { path: ['a'], descending: true },
     { path: ['b'], descending: false },
@@ -57,15 +57,15 @@ t.test('a minus turns the order around', async (t) => {
 t.test('limit, offset and page', async (t) => {
   t.equal(parse({ limit: '-1' }).limit, null);
   t.equal(parse({ limit: 0 }).limit, 0);
-  t.equal(parse({ limit: '5', page: '3', offset: '1' }).offset, 10, 'page wins over offset');
+  t.equal(parse({ limit: '5', page: '3', offset: '1' }).offset, 10, 'page overrides offset');
   t.equal(parse({ limit: '5', page: 0 }).offset, 0);
   t.equal(parse({ limit: -1, page: 3 }).offset, 0, 'there are no pages without a limit');
-  t.equal(parse({ limit: -1, page: 3, offset: 2 }).offset, 2, 'so that the offset stands');
+  t.equal(parse({ limit: -1, page: 3, offset: 2 }).offset, 2, 'so that the offset applies');
   t.equal(parseQuery({ limit: -1 }, { ...bounds, limitMax: 50 }).limit, 50);
   t.equal(parseQuery({}, { ...bounds, limitMax: 50 }).limit, 50);
 });
 
-t.test('what cannot be used is named', async (t) => {
+t.test('invalid parameters are named in the error', async (t) => {
   t.match(reasonOf({ limit: 'x' }), '"limit"');
   t.match(reasonOf({ limit: -2 }), '"limit"');
   t.match(reasonOf({ limit: 1.5 }), '"limit"');
@@ -80,7 +80,7 @@ t.test('what cannot be used is named', async (t) => {
   t.match(reasonOf({ filter: { _or: [1] } }), '"filter._or[0]"');
 });
 
-t.test('a filter keeps the place of each of its parts', async (t) => {
+t.test('each part of a filter has its place', async (t) => {
   const eq = { kind: 'operation', operator: '_eq', spelled: true };
   t.strictSame(parse({ filter: '{"_or":[{"a":{"_eq":1}},{"b":2}]}' }).filter, {
     kind: 'group',
@@ -102,7 +102,7 @@ t.test('a filter keeps the place of each of its parts', async (t) => {
   });
 });
 
-t.test('JSON in a parameter is counted before it is parsed', async (t) => {
+t.test('JSON in a parameter is measured before it is parsed', async (t) => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":{}`);
   for (const parameter of ['filter', 'deep', 'alias']) {
     const torn = `{"a":[{${names(10_001).join()}`;
@@ -113,7 +113,7 @@ t.test('JSON in a parameter is counted before it is parsed', async (t) => {
   t.notMatch(reasonOf({ filter: `{"n":{"_in":${texts}}}` }), 'members');
 });
 
-t.test('a filter nested without end is refused', async (t) => {
+t.test('an endlessly nested filter is rejected', async (t) => {
   let filter: unknown = { a: 1 };
   for (let depth = 0; depth < 10_000; depth += 1) filter = { _and: [filter] };
   t.match(reasonOf({ filter }), 'nested deeper');

@@ -6,7 +6,7 @@ import { runBounded } from '#core/read/evaluate/bounded-run.ts';
 
 const TIMEOUT = { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' };
 
-/** A context with a function that blocks its thread, without work, as often as told. */
+/** A context with a function that blocks its thread, idle, for a given number of calls. */
 function pausing(pauses: number) {
   const state = { left: pauses };
   const pause = () => {
@@ -23,13 +23,13 @@ t.test('time without the processor is not counted', async (t) => {
   t.equal(state.left, 0);
 });
 
-t.test('what never gets the processor is given up', async (t) => {
+t.test('a script without processor time is stopped', async (t) => {
   const { state, context } = pausing(50);
   t.throws(() => runBounded('pause(); 7', context, 100), TIMEOUT);
   t.equal(state.left, 45);
 });
 
-t.test('what takes its time is stopped, and what fails is not repeated', async (t) => {
+t.test('a slow script is stopped, and a failed one is not repeated', async (t) => {
   const { context } = pausing(0);
   t.throws(() => runBounded('for (;;);', context, 100), TIMEOUT);
   t.throws(() => runBounded('throw new RangeError("once")', context, 100), /once/);

@@ -1,5 +1,5 @@
 /**
- * The interpreter of conditions in memory, with what it leaves open to PostgreSQL, agrees with their
+ * The evaluation of conditions in memory, with its open conditions in PostgreSQL, agrees with the
  * compiler on every operator.
  */
 import t from 'tap';
@@ -18,7 +18,7 @@ import { collectionWith } from './fixture/collection.ts';
 const ONE = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
 const TWO = 'bbbbbbbb-bbbb-4ccc-8ddd-eeeeeeeeeeee';
 
-/** Each field with its type, the values of the rows, and what they are compared with. */
+/** Each field with its type, the values of the rows, and the operands. */
 const FIELDS: readonly (readonly [string, string, readonly unknown[], readonly unknown[]])[] = [
   ['n', 'int4', [-1, 0, 5, 10], [0, 5, '5', 7]],
   ['big', 'int8', ['9007199254740993', '1'], ['9007199254740992', 1]],
@@ -62,7 +62,7 @@ const MORE: readonly (readonly [string, unknown])[] = [
 const LISTS: ReadonlySet<string> = new Set(['_in', '_nin', '_between', '_nbetween']);
 const FLAGS: ReadonlySet<string> = new Set(['_null', '_nnull', '_empty', '_nempty']);
 
-/** What an operator is tried with: flags, lists of two, texts for parts of texts, else each operand. */
+/** The operands to try for an operator: flags, pairs, parts of texts, else each operand. */
 function operandsFor(operator: string, operands: readonly unknown[]): readonly unknown[] {
   if (FLAGS.has(operator)) return [true, false];
   const [first, second = first] = operands;
@@ -75,7 +75,7 @@ function operandsFor(operator: string, operands: readonly unknown[]): readonly u
   return /contains|with|ieq/.test(operator) ? operands.map(String) : operands;
 }
 
-/** Which of some items pass a filter, as a write judges them. */
+/** The items that pass a filter, as a write validates them. */
 async function passing(
   write: WriteContext,
   filter: unknown,
@@ -94,7 +94,7 @@ async function passing(
   });
 }
 
-t.test('what a row passes is what it is found by', async (t) => {
+t.test('a row passes the same conditions that find it', async (t) => {
   const types = Object.fromEntries(FIELDS.map(([name, type]) => [name, type]));
   const { catalog, collection } = await collectionWith(types);
   const rows = FIELDS.flatMap(([name, , values]) => values.map((value) => [name, value] as const));

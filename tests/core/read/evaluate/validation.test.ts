@@ -27,7 +27,7 @@ function faults(rule: object, item: object) {
   return validation.faults({ ...item }).map(({ details }) => details);
 }
 
-/** What passes and what does not: rule, item, and what the error tells beside field and path. */
+/** Valid and invalid items: rule, item, and the error's details besides field and path. */
 const CASES: readonly (readonly [object, object, object | null])[] = [
   [{ n: { _eq: 5 } }, { n: '5' }, null],
   [{ n: { _eq: 5 } }, { n: 6 }, { type: 'eq', valid: 5 }],
@@ -99,7 +99,7 @@ const CASES: readonly (readonly [object, object, object | null])[] = [
   [{ _and: [] }, { n: 2 }, null],
 ];
 
-t.test('each operator says what it would have taken', async (t) => {
+t.test('each operator reports the expected value', async (t) => {
   for (const [rule, item, expected] of CASES) {
     const name = `${JSON.stringify(rule)} on ${JSON.stringify(item)}`;
     const found = faults(rule, item);
@@ -108,21 +108,21 @@ t.test('each operator says what it would have taken', async (t) => {
   }
 });
 
-t.test('what was not sent passes, whatever the operator', async (t) => {
+t.test('a missing member passes every operator', async (t) => {
   const rules = CASES.map(([rule]) => rule).filter(
     (rule) => !/submitted/.test(JSON.stringify(rule)),
   );
   for (const rule of rules) t.strictSame(faults(rule, {}), [], JSON.stringify(rule));
 });
 
-t.test('every broken rule is reported, with all alternatives', async (t) => {
+t.test('every violated rule is reported, with all alternatives', async (t) => {
   const both = { _and: [{ n: { _gt: 5 } }, { word: { _nempty: true } }] };
   t.match(faults(both, { n: 1, word: '' }), [{ field: 'n' }, { field: 'word' }]);
   const either = { _or: [{ n: { _gt: 5 } }, { n: { _lt: 0 } }] };
   t.match(faults(either, { n: 1 }), [{ type: 'gt' }, { type: 'lt' }]);
 });
 
-t.test('an object sent for a relation is judged inside, a mere key is unknown', async (t) => {
+t.test('members of a nested object are validated, a plain key is unknown', async (t) => {
   const rule = { author: { country: { code: { _neq: 'x' } } } };
   t.strictSame(faults(rule, { author: { country: { code: 'y' } } }), []);
   t.match(faults(rule, { author: { country: { code: 'x' } } }), [
@@ -132,7 +132,7 @@ t.test('an object sent for a relation is judged inside, a mere key is unknown', 
   t.match(faults({ tags: { _none: { id: 1 } } }, { tags: [2] }), [{ field: 'tags' }]);
 });
 
-t.test('a pattern that takes too long matches nothing, and the request goes on', async (t) => {
+t.test('a pattern that takes too long matches no text, and the request continues', async (t) => {
   const facts = { collection, caller, now };
   const rule = parseFilter({ word: { _regex: '^(a+)+$' } }, 'validation');
   const validation = new Validation(facts, [rule]);
@@ -143,14 +143,14 @@ t.test('a pattern that takes too long matches nothing, and the request goes on',
   t.equal(new Validation(facts, [rule]).faults({ word: 'aaa' }).length, 0);
 });
 
-t.test('prototypes are no members', async (t) => {
+t.test('prototypes are not members', async (t) => {
   for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
     const rule = JSON.parse(`{"${name}":{"_eq":1}}`);
     t.strictSame(faults(rule, {}), [], name);
   }
 });
 
-t.test('presets give variables their values, and null where there is none', async (t) => {
+t.test('presets replace variables by their values, or by null', async (t) => {
   const validation = new Validation({ collection, caller, now }, []);
   t.equal(validation.resolve('$CURRENT_USER'), 'me');
   t.equal(validation.resolve('$CURRENT_ROLE'), null);
@@ -159,13 +159,13 @@ t.test('presets give variables their values, and null where there is none', asyn
   t.equal(validation.resolve('plain'), 'plain');
 });
 
-t.test('objects that are no items are filtered alike', async (t) => {
+t.test('objects that are not items are filtered in the same way', async (t) => {
   const filter = parseFilter({ action: { _eq: 'read' } }, 'filter');
   t.equal(passesFilter(filter, { action: 'read' }, caller), true);
   t.equal(passesFilter(filter, { action: 'update' }, caller), false);
 });
 
-t.test('a rule of a field that cannot be read lets nothing be written', async (t) => {
+t.test('an unreadable rule of a field blocks writes', async (t) => {
   t.strictSame(fieldRules(catalog, collection), []);
   const broken = await collectionWith({ n: 'int4' }, { n: { _and: 5 } });
   t.throws(() => fieldRules(broken.catalog, broken.collection), { code: 'UNPROCESSABLE_ENTITY' });

@@ -1,4 +1,4 @@
-/** Filters as conditions of a plan, printed: what was written becomes values of the field's type. */
+/** Filters as printed conditions of a plan: operands become values of the field's type. */
 import t from 'tap';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { planned } from './fixture/shop.ts';
@@ -96,7 +96,7 @@ const REFUSED: readonly (readonly [object, string])[] = [
   ],
 ];
 
-t.test('what does not fit is refused', async (t) => {
+t.test('invalid filters are rejected', async (t) => {
   for (const [filter, expected] of REFUSED) {
     try {
       t.fail(condition(filter), { filter });

@@ -156,7 +156,7 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-t.test('what was asked', async (t) => {
+t.test('requested data', async (t) => {
   for (const [name, collection, parameters, lines] of CASES) {
     t.strictSame(planned(collection, parameters).split('\n'), lines, name);
   }
@@ -179,7 +179,7 @@ const MEMBER: Grants = {
 };
 const CALLER = { user: '00000000-0000-4000-8000-000000000001' };
 
-t.test('rights are planned once for each table, and see all fields themselves', async (t) => {
+t.test('permissions are planned once for each table, and may use all fields', async (t) => {
   const parameters = { fields: 'id,name,owner.name', filter: { name: 'a' }, sort: 'name' };
   t.strictSame(planned('things', parameters, MEMBER, CALLER).split('\n'), [
     'things t1 limit 100',
@@ -203,7 +203,7 @@ t.test('a rule that cannot be planned holds for no row', async (t) => {
   t.match(planned('owners', { fields: 'id' }, grants), 'right 0: * where false');
 });
 
-t.test('the cost multiplies by the pages, and more than the limit is refused', async (t) => {
+t.test('page sizes multiply to the cost, and a cost above the limit is rejected', async (t) => {
   const nested = (limit: number) => ({
     fields: 'things.notes.id',
     limit: 10,

@@ -1,5 +1,5 @@
 // @quick
-/** How statements reach the tables, on 100,000 pages: by an index, or by one scan for all. */
+/** How statements access the tables, on 100,000 pages: by an index, or by one scan for all. */
 import t, { type Test } from 'tap';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import { type Access, type Explain, openPlanner } from './fixture/planner.ts';
@@ -32,7 +32,7 @@ function scannedOnce(t: Test, accesses: readonly Access[], tables: readonly stri
     );
   }
   const again = accesses.filter(({ index, loops }) => index === null && loops > 1);
-  t.strictSame(again, [], 'nothing is scanned for each of several rows');
+  t.strictSame(again, [], 'no table is scanned for each of several rows');
 }
 
 const NESTED: readonly [string, string, Parameters, Readonly<Record<string, string>>][] = [
@@ -66,7 +66,7 @@ const NESTED: readonly [string, string, Parameters, Readonly<Record<string, stri
   ],
 ];
 
-t.test('nested reads go by the indexes of the keys', async (t) => {
+t.test('nested reads use the indexes of the keys', async (t) => {
   for (const [name, collection, parameters, indexes] of NESTED) {
     const accesses = await explain(collection, { limit: 25, ...parameters });
     t.comment(name);
@@ -74,7 +74,7 @@ t.test('nested reads go by the indexes of the keys', async (t) => {
   }
 });
 
-t.test('filters through relations go by indexes', async (t) => {
+t.test('filters through relations use indexes', async (t) => {
   const fields = 'id';
   const byAuthor = await explain('pages', { fields, filter: { author: { name: 'author 7' } } });
   bySole(t, byAuthor, 'authors', 'authors_name');
@@ -89,7 +89,7 @@ t.test('an order by a related field reads each table once', async (t) => {
   scannedOnce(t, accesses, ['authors']);
 });
 
-t.test('an order by the items of a list goes by the indexes of the keys', async (t) => {
+t.test('an order by the items of a list uses the indexes of the keys', async (t) => {
   const sort = '-notes.replies.title';
   const accesses = await explain('authors', {
     fields: 'id,pages.id',
@@ -186,13 +186,13 @@ const UNINDEXED: readonly [string, string, Parameters, readonly string[]][] = [
 ];
 
 for (const [name, collection, parameters, tables] of UNINDEXED) {
-  t.test(`without an index all parents take one scan: ${name}`, async (t) => {
+  t.test(`without an index all parents share one scan: ${name}`, async (t) => {
     scannedOnce(t, await explain(collection, { limit: 25, ...parameters }), tables);
     scannedOnce(t, await explain(collection, { limit: 100, ...parameters }), tables);
   });
 }
 
-t.test('a stream takes one scan of each table, however long it is', async (t) => {
+t.test('a stream scans each table once, for any number of rows', async (t) => {
   const filter = { id: { _lte: 10_000 } };
   const all = { fields: 'id,marks.hints.title', filter, limit: -1 };
   scannedOnce(t, await explain('pages', all, { stream: true }), ['marks', 'hints']);

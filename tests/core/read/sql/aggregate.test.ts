@@ -20,7 +20,7 @@ t.before(async () => {
   );
 });
 
-t.test('groups that an order leaves equal are ordered by what they share', async (t) => {
+t.test('groups with equal order values are ordered by the group values', async (t) => {
   const query = { aggregate: { sum: ['price'] }, groupBy: ['kind'], sort: ['-sum.price'] };
   t.strictSame(await ask('sales', { ...query, filter: { price: { _nnull: true } } }), [
     { kind: 'd', sum: { price: '9' } },
@@ -29,7 +29,7 @@ t.test('groups that an order leaves equal are ordered by what they share', async
   ]);
 });
 
-t.test('items are grouped by what stands in a document', async (t) => {
+t.test('items are grouped by a value in a document', async (t) => {
   const groupBy = ['json(data, a.b)'];
   t.strictSame(await ask('events', { aggregate: { count: '*' }, groupBy }), [
     { data_a_b_json: 2, count: '2' },
@@ -37,7 +37,7 @@ t.test('items are grouped by what stands in a document', async (t) => {
   ]);
 });
 
-t.test('groups of related items have nulls last in both directions', async (t) => {
+t.test('groups of related items sort nulls last in both directions', async (t) => {
   for (const [sort, kinds] of [
     ['sum.price', ['b', 'c', 'd', 'a']],
     ['-sum.price', ['d', 'b', 'c', 'a']],
@@ -49,7 +49,7 @@ t.test('groups of related items have nulls last in both directions', async (t) =
   }
 });
 
-t.test('totals of numbers at the bounds of their type are infinite, and no failure', async (t) => {
+t.test('totals beyond the range of their type are infinite, not failures', async (t) => {
   await ask.pool.query(`INSERT INTO amounts VALUES
     (1, 'usual', 0.1, 0.1, 0.1), (2, 'usual', 0.2, 0.2, 0.2), (3, 'empty', NULL, NULL, NULL),
     (4, 'large', 9e131071, 1e308, 3e38), (5, 'large', 9e131071, 1e308, 3e38),

@@ -27,7 +27,7 @@ async function codeOf(parameters: Parameters): Promise<string> {
   }
 }
 
-t.test('no clause reveals a part of a concealed value', async (t) => {
+t.test('no clause discloses a part of a concealed value', async (t) => {
   for (const call of ['year(born)', 'json(facts, pin)', 'count(facts)']) {
     const clauses: readonly Parameters[] = [
       { fields: call },
@@ -44,7 +44,7 @@ t.test('no clause reveals a part of a concealed value', async (t) => {
   }
 });
 
-t.test('a moment without end has no parts', async (t) => {
+t.test('an infinite timestamp has no parts', async (t) => {
   t.strictSame(await ask('people', { fields: 'year(seen)' }), [
     { seen_year: null },
     { seen_year: '2024' },

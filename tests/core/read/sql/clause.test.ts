@@ -18,20 +18,20 @@ function valuesOf(parameters: Parameters, key: string | null = null): readonly u
 
 const things = (_limit: number) => ({ fields: 'id,things.id', deep: { things: { _limit } } });
 
-t.test('limits are parameters beside others, which decide how rows are found', async (t) => {
+t.test('limits are parameters beside conditions, which determine the query plan', async (t) => {
   t.strictSame(valuesOf({ filter: { name: { _eq: 'x' } }, limit: 7 }), ['x', 7]);
   t.strictSame(valuesOf({ search: 'x', limit: 7 }), ['%x%', 7]);
   t.strictSame(valuesOf({ limit: 7, offset: 2 }), [7, 2]);
 });
 
-t.test('limits are part of the statement where they are all there is', async (t) => {
+t.test('limits are constants without conditions', async (t) => {
   t.strictSame(valuesOf({ limit: 7 }), []);
   t.strictSame(valuesOf({ limit: 500 }), []);
   t.strictSame(valuesOf({ ...things(5), limit: 7 }), []);
   t.strictSame(valuesOf(things(5), '1'), ['1'], 'beside a key');
 });
 
-t.test('limits of any number would make any number of statements', async (t) => {
+t.test('only common limits are constants, which bounds the number of statements', async (t) => {
   t.strictSame(valuesOf({ limit: 501 }), [501]);
   t.strictSame(valuesOf({ ...things(333), limit: 7 }), [333, 7]);
 });

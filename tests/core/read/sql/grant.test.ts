@@ -1,5 +1,5 @@
 // @quick
-/** Every clause sees what the caller's grants show, and nothing else. */
+/** Every clause can use only the fields and rows that the caller may read. */
 import t from 'tap';
 import type { Grant, Grants } from '#core/access/grants.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
@@ -36,7 +36,9 @@ const SOME_FIELDS = grants({
   things: [{ fields: new Set(['id', 'name', 'owner', 'born']), rule: null }],
 });
 
-/** Whose names are seen by whom: the names of public things by everybody, of others by nobody. */
+/**
+ * Visibility of names: those of public things are visible to all callers, all others to no caller.
+ */
 const BY_ROW = grants({
   owners: ALL_OWNERS,
   things: [
@@ -60,7 +62,7 @@ async function refusal(collection: string, parameters: Parameters, given: Grants
   return null;
 }
 
-t.test('a field outside the grant is forbidden in every clause, by name and place', async (t) => {
+t.test('a field without permission is forbidden in every clause, by name and place', async (t) => {
   const clauses: readonly [string, Parameters][] = [
     ['things', { fields: 'hidden' }],
     ['things', { fields: 'year(secret)' }],
@@ -91,7 +93,7 @@ t.test('a field outside the grant is forbidden in every clause, by name and plac
   }
 });
 
-t.test('wildcards shrink to what is granted', async (t) => {
+t.test('wildcards select only permitted fields', async (t) => {
   t.strictSame(await ask('things', { fields: '*', limit: 1 }, {}, SOME_FIELDS), [
     { id: 1, owner: 1, name: 'one', born: '2024-01-01' },
   ]);
@@ -105,12 +107,12 @@ t.test('wildcards shrink to what is granted', async (t) => {
   ]);
 });
 
-t.test('search passes over fields that are not granted', async (t) => {
+t.test('search ignores fields without permission', async (t) => {
   t.strictSame(await ask('things', { search: 'one', fields: 'id' }, {}, SOME_FIELDS), [{ id: 1 }]);
   t.strictSame(await ask('things', { search: 'b', fields: 'id' }, {}, SOME_FIELDS), []);
 });
 
-t.test('a field granted on some rows is null on the others, in every clause', async (t) => {
+t.test('a field permitted on some rows is null on the others, in every clause', async (t) => {
   const see = (parameters: Parameters) => ask('things', parameters, {}, BY_ROW);
   t.strictSame(await see({ fields: 'id,name' }), [
     { id: 1, name: 'one' },
@@ -129,7 +131,7 @@ t.test('a field granted on some rows is null on the others, in every clause', as
   t.strictSame(await ids({ filter: { 'year(born)': { _lt: 2024 } } }), [3]);
   t.strictSame(await ids({ search: 'two' }), []);
   t.strictSame(await ids({ sort: 'secret' }), [3, 1, 2]);
-  // The secret of the second thing is between the others, and seen by nobody.
+  // The secret of the second thing sorts between the others, and is hidden.
   const owners = await ask('owners', { sort: '-things.secret', fields: 'id' }, {}, BY_ROW);
   t.strictSame(owners, [{ id: 1 }, { id: 2 }]);
   const smallest = await ask('owners', { sort: 'things.secret', fields: 'id' }, {}, BY_ROW);
@@ -144,7 +146,7 @@ t.test('a field granted on some rows is null on the others, in every clause', as
   ]);
 });
 
-t.test('rows outside the rule do not exist, at any depth', async (t) => {
+t.test('rows outside the rule are hidden, at any depth', async (t) => {
   const given = grants({
     owners: [{ fields: null, rule: rule({ id: { _eq: 1 } }) }],
     things: [{ fields: null, rule: rule({ public: { _eq: true } }) }],
@@ -178,7 +180,7 @@ t.test('rows outside the rule do not exist, at any depth', async (t) => {
   }
 });
 
-t.test('a relation granted on some rows is nothing on the others', async (t) => {
+t.test('a relation permitted on some rows is null on the others', async (t) => {
   const given = grants({
     things: ALL_OWNERS,
     owners: [
@@ -197,13 +199,13 @@ t.test('a relation granted on some rows is nothing on the others', async (t) => 
   ]);
   t.strictSame(await see({ filter: { things: { id: { _gt: 0 } } }, fields: 'id' }), [{ id: 2 }]);
   t.strictSame(await see({ filter: { things: { _none: { id: 99 } } }, fields: 'id' }), [{ id: 2 }]);
-  // What the first owner has is not seen, and so it is last.
+  // The value of the first owner is hidden, so it sorts last.
   for (const sort of ['things.id', '-things.id', 'things.year(born)']) {
     t.strictSame(await see({ sort, fields: 'id' }), [{ id: 2 }, { id: 1 }], sort);
   }
 });
 
-t.test('a collection without a grant does not exist', async (t) => {
+t.test('a collection without permission does not exist', async (t) => {
   const given = grants({ things: [{ fields: null, rule: null }] });
   t.equal((await refusal('owners', {}, given))?.code, 'FORBIDDEN');
   t.equal((await refusal('things', { fields: 'owner.name' }, given))?.code, 'FORBIDDEN');
@@ -217,7 +219,7 @@ t.test('a collection without a grant does not exist', async (t) => {
   ]);
 });
 
-t.test('a list is not compared by a key that may not be seen', async (t) => {
+t.test('a list cannot be compared by a hidden key', async (t) => {
   const given = grants({
     owners: ALL_OWNERS,
     things: [{ fields: new Set(['name']), rule: null }],

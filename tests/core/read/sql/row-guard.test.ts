@@ -1,4 +1,4 @@
-/** Rules that look at other tables are computed once for a row, however many fields they guard. */
+/** Rules that read other tables are computed once per row, for any number of guarded fields. */
 import t from 'tap';
 import { ANONYMOUS, type Grants } from '#core/access/grants.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -7,7 +7,7 @@ import { compilePage } from '#core/read/sql/compile.ts';
 import { BOUNDS, catalog } from '../plan/fixture/shop.ts';
 import { openAsker } from './fixture/asker.ts';
 
-/** Everybody sees keys and links; further fields where the rule holds. */
+/** All callers may read keys and links; further fields only where the rule holds. */
 function grantsOf(fields: readonly string[], rule: unknown): Grants {
   const all = { fields: null, rule: null };
   const some = { fields: new Set(['id', 'owner', 'thing', 'things']), rule: null };
@@ -23,7 +23,7 @@ function textOf(rule: unknown): string {
   return compilePage({ ...target, grants: grantsOf(FIELDS, rule) }, query).text;
 }
 
-t.test('a rule on another table stands once in a statement', async (t) => {
+t.test('a rule on another table occurs once in a statement', async (t) => {
   const rule = { owner: { name: { _eq: 'Ann' } } };
   const text = textOf(rule);
   t.equal(text.split('"public"."owners"').length - 1, 1);
@@ -38,7 +38,7 @@ t.test('a rule on the row itself is repeated, which is faster', async (t) => {
   t.equal(text.split('"t1"."size" > $').length - 1, 3);
 });
 
-t.test('what is shown is the same wherever the rows stand', async (t) => {
+t.test('the result is the same for both', async (t) => {
   const ask = await openAsker(
     t,
     `CREATE TABLE owners (id int PRIMARY KEY, name text);

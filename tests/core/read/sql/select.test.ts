@@ -21,7 +21,7 @@ t.before(async () => {
   );
 });
 
-t.test('a wildcard over relations goes on over their aliases too', async (t) => {
+t.test('a wildcard over relations also expands their aliases', async (t) => {
   t.strictSame(
     await ask('posts', {
       fields: ['id', 'writer.*.*'],
@@ -48,7 +48,7 @@ t.test('a wildcard over relations goes on over their aliases too', async (t) => 
   );
 });
 
-t.test('the keys of an alias are chosen by what is asked of the alias', async (t) => {
+t.test('the keys of an alias depend on the selection of the alias', async (t) => {
   const parameters = {
     alias: { latest: 'posts' },
     deep: { latest: { _sort: ['-id'], _limit: 1 } },
@@ -59,7 +59,7 @@ t.test('the keys of an alias are chosen by what is asked of the alias', async (t
   ]);
 });
 
-t.test('an alias with the name of a key leaves the keys as they are', async (t) => {
+t.test('an alias with the name of a key does not replace the key', async (t) => {
   const parameters = { deep: { posts: { _alias: { id: 'title' }, _sort: ['-id'] } } };
   t.match(await ask('authors', { ...parameters, fields: ['*'] }), [
     { posts: [2, 1] },
@@ -67,7 +67,7 @@ t.test('an alias with the name of a key leaves the keys as they are', async (t) 
   ]);
 });
 
-t.test('what is asked of a relation holds when a wildcard brings it', async (t) => {
+t.test('the parameters of a relation apply when a wildcard selects it', async (t) => {
   t.match(await ask('posts', { deep: { author: { _fields: ['name'] } }, limit: 1 }), [
     { author: { name: 'Ann' } },
   ]);
@@ -77,7 +77,7 @@ t.test('what is asked of a relation holds when a wildcard brings it', async (t) 
   ]);
 });
 
-t.test('an alias takes over the name of a field', async (t) => {
+t.test('an alias replaces the field of its name', async (t) => {
   const alias = { title: 'id' };
   const expected = [{ id: 1, title: 1, author: 1 }];
   t.strictSame(await ask('posts', { alias, limit: 1 }), expected);
@@ -87,7 +87,7 @@ t.test('an alias takes over the name of a field', async (t) => {
   );
 });
 
-t.test('a key of several columns is a list, and null unless it is whole', async (t) => {
+t.test('a key of several columns is a list, and null if a part is missing', async (t) => {
   t.strictSame(await ask('authors', { fields: ['id', 'team'] }), [
     { id: 1, team: [1, 'a'] },
     { id: 2, team: null },

@@ -1,4 +1,7 @@
-/** Rows that grow too large are refused before PostgreSQL puts them together; others are as ever. */
+/**
+ * Rows that grow too large are rejected before PostgreSQL builds their text; other rows are
+ * unaffected.
+ */
 import t from 'tap';
 import { ALL_GRANTS } from '#core/access/grants.ts';
 import { DEFAULT_LIMITS, type QueryLimits } from '#core/base/config/query-limits.ts';
@@ -35,7 +38,7 @@ interface OutcomeOptions {
   readonly key?: string;
 }
 
-/** What a refusal says; the number of items when there is none. */
+/** The message of a rejection; the number of items without one. */
 async function outcome(
   collection: string,
   parameters: Parameters,
@@ -60,7 +63,7 @@ const alias = (count: number, name: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, name]));
 
 for (const form of ['rows', 'whole'] as const) {
-  t.test(`one item is bounded: ${form}`, async (t) => {
+  t.test(`one item is limited: ${form}`, async (t) => {
     const filter = { id: { _eq: 1 } };
     t.equal(await outcome('kids', { filter, alias: alias(9, 'body'), fields: '*' }, { form }), 1);
     const many = { filter, alias: alias(60, 'body'), fields: 'id,*' };
@@ -76,7 +79,7 @@ for (const form of ['rows', 'whole'] as const) {
     }
   });
 
-  t.test(`lists inside an item are bounded: ${form}`, async (t) => {
+  t.test(`lists inside an item are limited: ${form}`, async (t) => {
     const two = { filter: { id: { _in: [2, 3] } }, fields: '*,kids.*' };
     t.equal(await outcome('parents', two, { form }), 2);
     for (const name of ['kids', 'loose']) {
@@ -88,20 +91,20 @@ for (const form of ['rows', 'whole'] as const) {
       }
     }
     const around = { fields: 'kids.parent.kids.parent.kids.body', deep: {} };
-    t.strictSame(await outcome('parents', around, { form }), REFUSED, 'to and fro');
+    t.strictSame(await outcome('parents', around, { form }), REFUSED, 'back and forth');
   });
 }
 
-t.test('all items of a whole are bounded together, those of a stream each', async (t) => {
+t.test('all items of a whole share a limit, those of a stream have one each', async (t) => {
   const query = { fields: 'id,body', limit: 30 };
   t.strictSame(await outcome('kids', query, { form: 'whole' }), REFUSED);
   t.strictSame(await outcome('kids', { ...query, limit: 8 }, { form: 'whole' }), 8);
   t.equal(await outcome('kids', query, { form: 'rows' }), 30);
   const nested = { fields: 'id,parent.kids.body', deep: { parent: { kids: { _limit: 5 } } } };
-  t.equal(await outcome('kids', nested, { form: 'rows' }), 32, 'counted anew for each');
+  t.equal(await outcome('kids', nested, { form: 'rows' }), 32, 'counted separately for each');
 });
 
-t.test('a large item is read by another statement, and bounded', async (t) => {
+t.test('a large item is read by another statement, and limited', async (t) => {
   const item = async (key: string, parameters: Parameters, bounds = limits) => {
     const found = await outcome('kids', parameters, { key, bounds });
     return Array.isArray(found) ? found : JSON.stringify(found).length;
@@ -119,14 +122,14 @@ t.test('a large item is read by another statement, and bounded', async (t) => {
   t.strictSame(await item('1', { ...lists, deep: { parent: { kids: { _limit: -1 } } } }), REFUSED);
 });
 
-t.test('a page gives up on large rows', async (t) => {
+t.test('a page fails on large rows', async (t) => {
   t.equal(await outcome('kids', { fields: 'id,body', limit: 100 }), 'large page');
   t.equal(await outcome('kids', { fields: 'id,short,price', limit: 100 }), 32);
   t.equal(await outcome('kids', { groupBy: 'body', aggregate: { count: '*' } }), 'large page');
   t.equal(await outcome('kids', { aggregate: { max: 'body' }, groupBy: 'id' }), 'large page');
 });
 
-t.test('what a guard lets through reads as ever', async (t) => {
+t.test('rows below the limit are read unchanged', async (t) => {
   const found = await ask('kids', {
     filter: { id: { _in: [31, 32] } },
     fields: 'id,body,price,raw,short,same',
@@ -139,7 +142,7 @@ t.test('what a guard lets through reads as ever', async (t) => {
   ]);
 });
 
-t.test('items in lists are counted where their limits multiply to too many', async (t) => {
+t.test('list items are counted if their limits multiply to too many', async (t) => {
   const bounds = { ...DEFAULT_LIMITS, nestedItems: 100 };
   const count = async (form: 'page' | 'rows' | 'whole', parameters: Parameters) =>
     outcome('parents', { sort: 'id', ...parameters }, { form, bounds });

@@ -46,7 +46,7 @@ async function refusal(filter: unknown, grants?: Grants) {
   );
 }
 
-t.test('a list variable without members denies, whatever stands beside it', async (t) => {
+t.test('an empty list variable denies, with any other conditions', async (t) => {
   const found = (operator: string, value: unknown, roles: readonly string[]) =>
     ids({ role: { [operator]: value } }, { roles });
   t.strictSame(await found('_in', ['$CURRENT_ROLES'], [ROLE]), [2]);
@@ -57,7 +57,7 @@ t.test('a list variable without members denies, whatever stands beside it', asyn
   t.strictSame(await found('_nin', [ROLE, '$CURRENT_ROLES'], []), []);
 });
 
-/** A variable that has no value, in each of the ways in which it can have none. */
+/** A variable without a value, for each possible reason. */
 const ABSENT: readonly (readonly [string, string, Partial<Caller>])[] = [
   ['no user', '$CURRENT_USER', { user: null }],
   ['no user to have a name', '$CURRENT_USER.first_name', { user: null }],
@@ -69,7 +69,7 @@ const ABSENT: readonly (readonly [string, string, Partial<Caller>])[] = [
 ];
 
 for (const [how, variable, caller] of ABSENT) {
-  t.test(`${how}: ${variable} matches nothing and widens nothing`, async (t) => {
+  t.test(`${how}: ${variable} matches no row and never widens the result`, async (t) => {
     const field = variable === '$CURRENT_USER' ? 'owner' : 'word';
     const isList = /S\.|tags/.test(variable);
     const operators = isList ? ['_in', '_nin'] : ['_eq', '_neq', '_in', '_nin'];
@@ -83,7 +83,7 @@ for (const [how, variable, caller] of ABSENT) {
   });
 }
 
-t.test('a variable with a path stands for what it leads to', async (t) => {
+t.test('a variable with a path has the values of the path', async (t) => {
   t.strictSame(await ids({ word: '$CURRENT_USER.role.name' }), [2]);
   t.strictSame(await ids({ word: { _neq: '$CURRENT_USER.role.name' } }), [3]);
   t.strictSame(await ids({ word: '$CURRENT_ROLE.name' }), [2]);
@@ -101,23 +101,20 @@ t.test('a variable with a path stands for what it leads to', async (t) => {
   t.strictSame(
     await ids({ children: { _none: { word: '$CURRENT_USER.role.name' } } }),
     [2, 3],
-    'with a value "none" is claimed as ever',
+    'with a value "none" works as usual',
   );
 });
 
-t.test(
-  'concealed values are reached by no path, and unknown or unfit ones are refused',
-  async (t) => {
-    t.equal(await refusal({ word: '$CURRENT_USER.token' }), 'FORBIDDEN');
-    t.equal(await refusal({ word: '$CURRENT_USER.password' }), 'FORBIDDEN');
-    t.equal(await refusal({ word: '$CURRENT_USER.nothing' }), 'FORBIDDEN');
-    t.equal(await refusal({ word: '$CURRENT_USER.role.users.tfa_secret' }), 'FORBIDDEN');
-    t.equal(await refusal({ word: '$CURRENT_ROLES.name' }), 'INVALID_QUERY', 'several values');
-    t.equal(await refusal({ role: '$CURRENT_USER.email_notifications' }), 'INVALID_QUERY');
-  },
-);
+t.test('concealed values have no path, and unknown or unsuitable paths are rejected', async (t) => {
+  t.equal(await refusal({ word: '$CURRENT_USER.token' }), 'FORBIDDEN');
+  t.equal(await refusal({ word: '$CURRENT_USER.password' }), 'FORBIDDEN');
+  t.equal(await refusal({ word: '$CURRENT_USER.nothing' }), 'FORBIDDEN');
+  t.equal(await refusal({ word: '$CURRENT_USER.role.users.tfa_secret' }), 'FORBIDDEN');
+  t.equal(await refusal({ word: '$CURRENT_ROLES.name' }), 'INVALID_QUERY', 'several values');
+  t.equal(await refusal({ role: '$CURRENT_USER.email_notifications' }), 'INVALID_QUERY');
+});
 
-t.test('in a caller’s own query a path obeys its rights; in a rule it does not', async (t) => {
+t.test('a path in a query requires permissions; in a rule it does not', async (t) => {
   const notes: Grant = [{ fields: null, rule: null }];
   const given = (users: Grant | null, rule: unknown = null): Grants => ({
     of: (name) => {
@@ -138,6 +135,6 @@ t.test('in a caller’s own query a path obeys its rights; in a rule it does not
   t.strictSame(
     await ids({}, ADMIN, given(null, { word: '$CURRENT_USER.token' })),
     [],
-    'a rule that cannot hold grants nothing',
+    'a rule that cannot hold permits no rows',
   );
 });

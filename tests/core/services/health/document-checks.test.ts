@@ -4,7 +4,7 @@ import { UnreadableDocumentSearch } from '#core/services/health/document-checks.
 import { until } from '#tests/harness/until.ts';
 import { install } from '../../model/catalog/installation.ts';
 
-/** One page each, because of the filler, and slow to look through, because of the levels. */
+/** One page each, because of the filler, and slow to search, because of the nesting. */
 const SLOW = `CREATE TABLE slow (id int PRIMARY KEY, filler text, doc json);
   ALTER TABLE slow ALTER filler SET STORAGE PLAIN;
   INSERT INTO slow SELECT n, repeat('x', 7000),
@@ -22,7 +22,7 @@ const world = await install(
 );
 const search = new UnreadableDocumentSearch(world.pool, await world.open(false));
 
-/** The fields that are named after one more look. */
+/** The fields that are reported after one more run. */
 async function named(): Promise<readonly unknown[]> {
   const { 'pg:unreadableDocuments': found = [] } = await search.look();
   return found.map(({ observedValue }) => observedValue);
@@ -32,7 +32,7 @@ t.test('pages that take too long are read in portions', async () => {
   await until(async () => (await named()).includes('slow.doc'), 'the last of the pages is read');
 });
 
-t.test('partitions are looked through, and what is corrected is forgotten', async (t) => {
+t.test('partitions are searched, and corrected documents are no longer reported', async (t) => {
   await until(async () => {
     const fields = await named();
     return fields.includes('parted.doc') && fields.includes('parted.more');
@@ -45,14 +45,14 @@ t.test('partitions are looked through, and what is corrected is forgotten', asyn
   t.ok((await named()).includes('parted.more'));
 });
 
-t.test('a locked table delays the search of the others by a moment', async (t) => {
+t.test('a locked table delays the search of the other tables only briefly', async (t) => {
   await world.sql(`UPDATE held SET doc = '1'`);
   const client = await world.pool.connect();
   try {
     await client.query('BEGIN; LOCK TABLE held');
     await world.sql(`UPDATE parted SET more = '1'`);
     await until(async () => !(await named()).includes('parted.more'), 'other tables are looked at');
-    t.ok((await named()).includes('held.doc'), 'what was known of the locked one stays known');
+    t.ok((await named()).includes('held.doc'), 'earlier findings of the locked table stay');
   } finally {
     await client.query('ROLLBACK');
     client.release();

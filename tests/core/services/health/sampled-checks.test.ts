@@ -4,7 +4,7 @@ import t from 'tap';
 import type { HealthChecks } from '#core/base/process/health-check.ts';
 import { SampledChecks } from '#core/services/health/sampled-checks.ts';
 
-t.test('a step that hangs is waited for once, by all together', async (t) => {
+t.test('a blocked step is shared by all callers', async (t) => {
   const stuck = Promise.withResolvers<HealthChecks>();
   let rounds = 0;
   const sampled = new SampledChecks({
@@ -21,7 +21,7 @@ t.test('a step that hangs is waited for once, by all together', async (t) => {
   const late = { first: [{ status: 'ok' }], second: [{ status: 'error' }] };
   t.strictSame(await Promise.all([sampled.read(), sampled.read()]), [late, late]);
   t.strictSame(await sampled.read(), late);
-  t.equal(rounds, 1, 'nobody asks again while the first question is open');
+  t.equal(rounds, 1, 'no check starts while the first one is running');
   stuck.resolve({ second: [{ status: 'ok' }] });
   await stuck.promise;
   const whole = { first: [{ status: 'ok' }], second: [{ status: 'ok' }] };
@@ -43,7 +43,7 @@ t.test('a result is reused for its time', async (t) => {
   t.notSame(await fresh.read(), await fresh.read());
 });
 
-t.test('what failed, and has not answered since, still fails', async (t) => {
+t.test('a failed check without a newer result still fails', async (t) => {
   const stuck = Promise.withResolvers<HealthChecks>();
   let rounds = 0;
   const sampled = new SampledChecks({

@@ -23,12 +23,12 @@ const deep = `{"n":1.50,"m":${'{"a":'.repeat(DEEP)}"]\\"[\\\\"${'}'.repeat(DEEP)
 t.test('documents of any depth', async (t) => {
   for (const format of EXPORT_FORMATS) {
     const text = await exported(format, deep);
-    t.match(text, '2', `${format} goes on with the next item`);
+    t.match(text, '2', `${format} continues with the next item`);
     // Indentation grows with the square of the depth.
     t.ok(text.length < deep.length * 4, `${format} has ${text.length} characters`);
   }
   const csv = await exported('csv', deep);
-  t.ok(csv.includes(deep.replaceAll('"', '""')), 'CSV has the document as it was written');
+  t.ok(csv.includes(deep.replaceAll('"', '""')), 'CSV contains the document as it was written');
   const json = await exported('json', deep);
   t.equal(json.replace(/\s/g, ''), `[{"id":1,"doc":${deep}},{"id":2,"doc":[1]}]`);
 });

@@ -1,7 +1,7 @@
 // @quick
 /**
- * What is exported to a file and imported again is the same, for every type, in every format that an
- * import reads: null, empty and missing values are told apart, and no digit is lost.
+ * Exported and reimported data is the same, for every type, in every format that an import reads.
+ * Null, empty and missing values stay distinct, and no digit is lost.
  */
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
@@ -146,10 +146,10 @@ function expected(type: string, value: unknown, format: ExportFormat): unknown {
   return type === 'int8[]' ? value.replace(/^\[.*\]=/, '') : value;
 }
 
-t.test('every value of every type comes back as it was', async (t) => {
+t.test('every value of every type is imported unchanged', async (t) => {
   const db = await importing(SETUP);
   await fill(db, new Dice(Number(process.env.SEED ?? 1)), 30);
-  // Columns with a default tell a null from a value that is missing.
+  // Columns with a default distinguish a null from a missing value.
   const defaults = Object.entries(TYPES).map(
     ([type, [value = '']], index) =>
       `ALTER COLUMN "c ${index}" SET DEFAULT '${value.replaceAll("'", "''")}'::${type}`,

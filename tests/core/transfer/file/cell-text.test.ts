@@ -10,11 +10,11 @@ const json = { form: 'json', field } as const;
 const array = { form: 'array', field } as const;
 const list = { form: 'list', field } as const;
 
-t.test('a cell that is JSON, but no number, is that value', async (t) => {
+t.test('a cell that is JSON, but not a number, is that value', async (t) => {
   t.equal(cellText('null', plain), null);
   t.equal(cellText(' null ', json), null);
   t.equal(cellText('"x"', plain), 'x');
-  t.equal(cellText('""', plain), '', 'the way to write an empty text');
+  t.equal(cellText('""', plain), '', 'the notation of an empty text');
   t.equal(cellText('"a\\nb"', plain), 'a\nb');
   t.equal(cellText('"x" y', plain), '"x" y');
   t.equal(cellText(' true', plain), 'true');
@@ -24,7 +24,7 @@ t.test('a cell that is JSON, but no number, is that value', async (t) => {
   t.equal(cellText('NULL', plain), 'NULL');
 });
 
-t.test('lists and objects keep their text unless the field has a form for them', async (t) => {
+t.test('lists and objects stay text unless the field has a form for them', async (t) => {
   t.equal(cellText('[1,2]', plain), '[1,2]');
   t.equal(cellText('{"a": 1}', json), '{"a": 1}');
   t.equal(cellText('"x"', json), '"x"');
@@ -39,7 +39,7 @@ t.test('lists and objects keep their text unless the field has a form for them',
   t.equal(cellText('a,b', list), 'a,b');
 });
 
-t.test('a JSON value takes the form of its field', async (t) => {
+t.test('a JSON value is converted to the form of its field', async (t) => {
   t.equal(valueText('x', plain), 'x');
   t.equal(valueText(true, plain), 'true');
   t.equal(valueText(1.5, plain), '1.5');

@@ -43,7 +43,7 @@ const piece = fc.oneof(
 );
 const cell = fc.array(piece, { maxLength: 3 }).map((pieces) => pieces.join(''));
 
-t.test('what is written as bytes is what the value says', async (t) => {
+t.test('the written bytes match the value', async (t) => {
   fc.assert(
     fc.property(fc.array(cell, { minLength: 4, maxLength: 4 }), fc.boolean(), (cells, bare) => {
       const plain = bare && cells.every((text) => !/[",\r\n]/.test(text));
@@ -69,7 +69,7 @@ t.test('what is written as bytes is what the value says', async (t) => {
   t.pass('in every case');
 });
 
-t.test('whole numbers are read without a detour', async (t) => {
+t.test('integers are parsed directly', async (t) => {
   const found: number[] = [];
   const line = '12,"345",-1,1234567890123456';
   read(`a,b,c,d\n${line}\n`, {
@@ -78,7 +78,7 @@ t.test('whole numbers are read without a detour', async (t) => {
   t.strictSame(found, [12, 345, Number.NaN, Number.NaN]);
 });
 
-t.test('rows are numbered whatever becomes of them', async (t) => {
+t.test('rows are numbered in any case', async (t) => {
   const events: string[] = [];
   read('a,b,c,d\n1,2,3,4\n\n,,,\n1,2\n5,6,7,8\n', {
     row: (row) => events.push(`row ${row.number}`),
@@ -103,14 +103,14 @@ t.test('each name of the header has its place', async (t) => {
   t.equal(await csvHeader(file('')), null);
 });
 
-t.test('a row of more cells than a table has columns is refused before its end', async (t) => {
+t.test('a row of more cells than a table has columns is rejected before its end', async (t) => {
   t.throws(() => read(`a,b\n1,2\n${','.repeat(1_600)}`, {}), {
     name: 'UnreadableFile',
     message: /^A row has more than 1600 cells/,
   });
 });
 
-t.test('a header of more names than a table has columns is refused as such', async (t) => {
+t.test('a header of more names than a table has columns is rejected as such', async (t) => {
   const names = Array.from({ length: 1_600 }, (_, index) => `c${index}`).join(',');
   t.equal((await csvHeader(file(names)))?.length, 1_600);
   for (const text of [`${names},x\n1`, ','.repeat(1_000_000), `${'x,'.repeat(1_000_000)}x\n`]) {

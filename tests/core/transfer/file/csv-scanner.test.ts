@@ -9,7 +9,7 @@ import { UnreadableFile } from '#core/transfer/file/row-fault.ts';
 
 const BOUND = { cells: 500, reason: reason('row_has_too_many_cells', { columnsMax: 500 }) };
 
-/** The rows of a file that comes in the given pieces. */
+/** The rows of a file in the given chunks. */
 function scan(...pieces: readonly Buffer[]): string[][] {
   const rows: string[][] = [];
   const handler: CsvHandler = {
@@ -45,17 +45,17 @@ t.test('cells are separated', async (t) => {
   ]);
   t.strictSame(rows('a,b\r\n1,2'), rows('a,b\n1,2\n'), 'line ends of every kind');
   t.strictSame(rows('a,b\r1,2\r'), rows('a,b\n1,2\n'));
-  t.strictSame(rows('\ufeffa\nx'), [['a'], ['x']], 'a byte order mark is none of the text');
+  t.strictSame(rows('\ufeffa\nx'), [['a'], ['x']], 'a byte order mark is not part of the text');
   t.strictSame(rows('"a ""b""","c\r\nd",\n'), [['a "b"', 'c\r\nd', '']]);
   t.strictSame(rows('""\n""""\n'), [[''], ['"']]);
   t.strictSame(rows(',\n'), [['', '']]);
   t.strictSame(rows(''), []);
-  t.strictSame(rows('a\n\n\r\nb\n\n'), [['a'], ['b']], 'blank lines are none');
+  t.strictSame(rows('a\n\n\r\nb\n\n'), [['a'], ['b']], 'blank lines are skipped');
   t.strictSame(rows('"a"'), [['a']], 'a quote may end the file');
   t.strictSame(rows(Array(500).fill('x').join(',')), [Array(500).fill('x')]);
 });
 
-t.test('a malformed file is refused with the place', async (t) => {
+t.test('a malformed file is rejected with the place', async (t) => {
   t.match(fault('a,b\n1,2"3\n'), { code: 'INVALID_PAYLOAD', place: { line: 2, column: 4 } });
   t.match(fault('a\n"x"y\n'), { place: { line: 2, column: 4 } });
   t.match(fault('a\nb\n "x"\n'), { place: { line: 3, column: 2 } });
@@ -65,12 +65,12 @@ t.test('a malformed file is refused with the place', async (t) => {
   t.match(fault('a\n"1\n2",3"\n'), { place: { line: 2, column: 1 } }, 'where the row begins');
 });
 
-t.test('bytes that are no UTF-8 spoil their row alone', async (t) => {
+t.test('invalid UTF-8 affects only its row', async (t) => {
   const bytes = Buffer.concat([Buffer.from('a\n'), Buffer.from([0xff]), Buffer.from('\nb\n')]);
   t.strictSame(scan(bytes), [['a'], ['not UTF-8'], ['b']]);
 });
 
-t.test('a row without end is refused before it fills the memory', async (t) => {
+t.test('an endless row is rejected before it fills the memory', async (t) => {
   const handler = { record: () => undefined, badEncoding: () => undefined };
   const scanner = new CsvScanner(handler, BOUND);
   const piece = Buffer.alloc(1024 * 1024, 'x');
@@ -83,7 +83,7 @@ t.test('a row without end is refused before it fills the memory', async (t) => {
   );
 });
 
-t.test('a row of too many cells is refused as soon as they are there', async (t) => {
+t.test('a row of too many cells is rejected as early as possible', async (t) => {
   const handler = { record: () => undefined, badEncoding: () => undefined };
   const wide = Buffer.from(`a\n${'x,'.repeat(499)}`);
   for (const rest of [',', 'x,', '"x",']) {
@@ -100,14 +100,14 @@ const cell = fc.oneof(
   fc.constantFrom('', '"', ',', '\n', '\r\n', 'é😀'),
 );
 
-/** Writes rows as RFC 4180 says. */
+/** Writes rows according to RFC 4180. */
 function write(table: readonly string[][], end: string): string {
   const quoted = (text: string) =>
     /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   return table.map((row) => row.map(quoted).join(',') + end).join('');
 }
 
-t.test('what is written is read again, wherever the bytes are cut', async (t) => {
+t.test('written cells are parsed again, for any chunk boundaries', async (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 5 }),
@@ -127,7 +127,7 @@ t.test('what is written is read again, wherever the bytes are cut', async (t) =>
   t.pass('in every case');
 });
 
-t.test('places are the same wherever the bytes are cut', async (t) => {
+t.test('places are the same for any chunk boundaries', async (t) => {
   const bytes = Buffer.from('\ufeffa,é\r\n"x\n""y",1\r\n\r\nb,"2"3\n');
   const placeOf = (...pieces: readonly Buffer[]) => {
     try {

@@ -25,7 +25,7 @@ function columnsOf(count: number): FileColumn[] {
 
 type Read = (columns: readonly FileColumn[], handler: RowHandler) => RowReader;
 
-/** What a reader tells of a file, chunk by chunk. */
+/** The output of a reader for a file, chunk by chunk. */
 function events(read: Read, bytes: Buffer, size: number, columns: number): unknown[] {
   const found: unknown[] = [];
   const known = columnsOf(columns);
@@ -76,7 +76,7 @@ const file = fc
     return `${mark ? '\ufeff' : ''}${text}${last ? lineBreak : ''}`;
   });
 
-t.test('both parsers read the same in random files of RFC 4180', async (t) => {
+t.test('both parsers return the same for random files of RFC 4180', async (t) => {
   fc.assert(
     fc.property(file, fc.integer({ min: 1, max: 64 }), (text, size) => {
       const bytes = Buffer.from(text);
@@ -124,7 +124,7 @@ t.test('other dialects', async (t) => {
   t.strictSame(cells('p;q\n"a;b"\n', { separator: ';', quote: '' }), [[1, '"a', 'b"']]);
 });
 
-t.test('what cannot be read is bounded and has its place', async (t) => {
+t.test('unreadable rows are limited and have a place', async (t) => {
   const options = { separator: ';' };
   const fault = (text: string | (() => Iterable<string>)) => {
     const handler = { row() {}, fault() {}, skipped() {}, member() {} };

@@ -6,7 +6,7 @@ import t from 'tap';
 import { JsonScanner } from '#core/transfer/file/json-scanner.ts';
 import { UnreadableFile } from '#core/transfer/file/row-fault.ts';
 
-/** The texts of the objects of a file that comes in the given pieces. */
+/** The texts of the objects of a file in the given chunks. */
 function scan(...pieces: readonly Buffer[]): string[] {
   const texts: string[] = [];
   const scanner = new JsonScanner({
@@ -39,7 +39,7 @@ t.test('objects are separated', async (t) => {
   t.strictSame(scan(Buffer.from('[{"a":{"b":[{"c":"\\\\"}]}}]')), ['{"a":{"b":[{"c":"\\\\"}]}}']);
 });
 
-t.test('a malformed file is refused with row and place', async (t) => {
+t.test('a malformed file is rejected with row and place', async (t) => {
   t.match(fault(''), { row: null, place: { line: 1, column: 1 }, reason: /too early/ });
   t.match(fault('{"a":1}'), {
     row: null,
@@ -58,18 +58,18 @@ t.test('a malformed file is refused with row and place', async (t) => {
   t.match(fault(Buffer.from([0xff])), { row: null, place: { line: 1, column: 1 } });
 });
 
-t.test('bytes that are no UTF-8 are refused', async (t) => {
+t.test('invalid UTF-8 is rejected', async (t) => {
   const bytes = Buffer.concat([Buffer.from('[{"a":"'), Buffer.from([0xc3]), Buffer.from('"}]')]);
   t.match(fault(bytes), { row: 1, reason: /UTF-8/ });
 });
 
-t.test('what is nested too deeply, or has no end, is refused', async (t) => {
+t.test('too deep nesting, and an endless object, are rejected', async (t) => {
   t.match(fault(`[{"a":${'['.repeat(2_000)}`), { row: 1, reason: /1000 deep/ });
   const piece = Buffer.alloc(1024 * 1024, 'x');
   t.match(fault('[{"a":"', ...Array(40).fill(piece)), { row: 1, reason: /16777216 bytes/ });
 });
 
-t.test('objects are the same wherever the bytes are cut', async (t) => {
+t.test('objects are the same for any chunk boundaries', async (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }))),
@@ -94,7 +94,7 @@ t.test('objects are the same wherever the bytes are cut', async (t) => {
   t.pass('in every case');
 });
 
-t.test('places are the same wherever the bytes are cut', async (t) => {
+t.test('places are the same for any chunk boundaries', async (t) => {
   const bytes = Buffer.from('\ufeff[\n {"é":\n 1},  {"a":2} ;]');
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     const place = fault(bytes.subarray(0, cut), bytes.subarray(cut)).place;

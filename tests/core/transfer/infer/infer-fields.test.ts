@@ -37,7 +37,7 @@ async function typeOf(cells: readonly string[], parameters: ImportParameters = {
   return fields.find(({ field }) => field === 'v')?.type;
 }
 
-t.test('cells say what type their column has', async (t) => {
+t.test('cells determine the type of their column', async (t) => {
   const types: readonly [string, readonly string[], ImportParameters?][] = [
     ['integer', ['1', '', '-2147483647', 'null', '0']],
     ['bigInteger', ['1', '2147483648']],
@@ -89,7 +89,7 @@ t.test('cells say what type their column has', async (t) => {
   }
 });
 
-t.test('members say it too, and keep their kind', async (t) => {
+t.test('members determine it too, and preserve their JSON type', async (t) => {
   const rows = [
     { i: 1, b: 2147483648, d: 1.5, s: '1', t: true, o: { a: 1 }, m: 1, w: '2024-01-01', n: null },
     { i: null, d: 2, s: '007', t: false, o: [1], m: 'one', w: '2024-02-01', late: '2' },
@@ -116,7 +116,7 @@ t.test('members say it too, and keep their kind', async (t) => {
   t.equal(big.fields[1]?.type, 'decimal');
 });
 
-t.test('an id that identifies rows is the key', async (t) => {
+t.test('an id that identifies rows becomes the key', async (t) => {
   const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c330';
   const keys: readonly [string, string[]][] = [
     ['integer', ['1', '2', '3']],
@@ -155,7 +155,7 @@ t.test('an id that identifies rows is the key', async (t) => {
   }
 });
 
-t.test('names that no field can have are refused, all of them', async (t) => {
+t.test('all invalid field names are rejected', async (t) => {
   const header = ['ok', '', ' b', 'a/b', 'ok', 'x'.repeat(64), 'books.title'];
   const error = await infer(`${header.join(',')}\n1,2,3,4,5,6,7\n`).catch(
     (error: unknown) => error,
@@ -179,7 +179,7 @@ t.test('names that no field can have are refused, all of them', async (t) => {
   await t.rejects(infer(''), UnreadableFile);
 });
 
-t.test('rows that cannot be read are counted, and say nothing', async (t) => {
+t.test('unreadable rows are counted, and do not affect the types', async (t) => {
   const inference = await infer('a,b\n1,2\n3\n,\n4,5,6\nx,7\n');
   t.match(inference, { rows: 2, skipped: 1, failed: 2 });
   t.strictSame(
@@ -190,14 +190,14 @@ t.test('rows that cannot be read are counted, and say nothing', async (t) => {
   await t.rejects(infer('a\n1\n"open'), UnreadableFile);
 });
 
-t.test('the smallest numbers of PostgreSQL are taken', async (t) => {
+t.test('the smallest numbers of PostgreSQL are accepted', async (t) => {
   t.equal(await typeOf(['-2147483648', '2147483647']), 'integer');
   t.equal(await typeOf(['-2147483649']), 'bigInteger');
   t.equal(await typeOf(['-9223372036854775808', '9223372036854775807']), 'bigInteger');
   t.equal(await typeOf(['-9223372036854775809']), 'decimal');
 });
 
-t.test('random columns have the narrowest type that takes all their values', async (t) => {
+t.test('random columns get the narrowest type for all their values', async (t) => {
   const whole = fc.integer().map(String);
   const big = fc.bigInt({ min: 2n ** 31n, max: 2n ** 63n - 1n }).map(String);
   const digits = fc.tuple(fc.integer(), fc.nat()).map(([a, b]) => `${a === 0 ? 1 : a}.${b}`);
@@ -219,7 +219,7 @@ t.test('random columns have the narrowest type that takes all their values', asy
     texts.map((text) => ({ kind, text })),
   );
   const cell = fc.oneof(...values, fc.constant({ kind: '', text: '' }));
-  // Columns of few kinds, so that all types come up.
+  // Columns with few kinds of values, so that all types occur.
   const column = fc.subarray(['', 'whole', 'big', 'digits', 'day', 'word'], {
     minLength: 1,
     maxLength: 3,

@@ -14,7 +14,7 @@ function file(keyOf: (row: number) => string): string {
   return `id,name\n${lines.join('\n')}\n`;
 }
 
-t.test('large files are merged in the order of their keys', async (t) => {
+t.test('large files are merged in key order', async (t) => {
   const db = await importing('CREATE TABLE item (id int PRIMARY KEY, name text)');
   await db.rows(`INSERT INTO item SELECT i, 'old' FROM generate_series(1, ${ROWS / 2}) i`);
   const counts = await db.import('item', file(String));
@@ -28,7 +28,7 @@ t.test('large files are merged in the order of their keys', async (t) => {
 });
 
 t.test(
-  'small files, keys that are slow to sort, and tables with triggers are left to PostgreSQL',
+  'PostgreSQL plans small files, keys that sort slowly, and tables with triggers',
   async (t) => {
     const db = await importing(
       `CREATE TABLE item (id int PRIMARY KEY, name text);

@@ -1,4 +1,4 @@
-/** What a write reaches, read from a real database. */
+/** The tables that a write affects, read from a real database. */
 
 import pg from 'pg';
 import t from 'tap';
@@ -39,7 +39,7 @@ await pool.query(`
 const reach = await readAffectedTables(pool);
 const reached = (name: string) => [...reach.of(one(name))].sort();
 
-t.test('cascades of any kind, one after another', async (t) => {
+t.test('cascades of any kind, in sequence', async (t) => {
   t.strictSame(reached('book'), inPublic('book', 'loan'));
   t.strictSame(reached('loan'), inPublic('loan'));
   t.strictSame(reached('tree'), inPublic('tree'));
@@ -52,19 +52,19 @@ t.test('cascades through tables that are not served', async (t) => {
   t.strictSame(reached('country'), [city, ...inPublic('country', 'street')]);
 });
 
-t.test('a table and its partitions, or those that inherit from it, are one', async (t) => {
+t.test('a table and its partitions, or its inheriting tables, count as one', async (t) => {
   t.strictSame(reached('event_1'), inPublic('event', 'event_1'));
   t.strictSame(reached('shop'), inPublic('place', 'shop'));
   t.strictSame(reached('place'), inPublic('place', 'shop'));
 });
 
-t.test('triggers and rules may write anywhere, wherever a cascade leads', async (t) => {
+t.test('triggers and rules may write any table, at any point of a cascade', async (t) => {
   for (const name of ['audited', 'owner', 'ruled', 'unknown']) {
     t.strictSame(reached(name), ['*'], name);
   }
 });
 
-t.test('answers are kept from plain tables alone', async (t) => {
+t.test('only answers from plain tables are cached', async (t) => {
   for (const name of ['author', 'book', 'event', 'place', 'owner']) {
     t.ok(reach.isPlain(one(name)), name);
   }

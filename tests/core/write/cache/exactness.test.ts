@@ -1,4 +1,4 @@
-/** Two edges on one Redis never show what was overwritten; one that tells late is caught. */
+/** Two edges on one Redis never return overwritten data; an edge that reports late is detected. */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
@@ -17,7 +17,7 @@ import { until } from '#tests/harness/until.ts';
 import { observe, type Site } from './fixture/history.ts';
 
 const ROWS = 3;
-/** One run of three sees what is late; a check that saw nothing in so many would be blind. */
+/** One run in three detects a late report; a test without any detection would be useless. */
 const MOST_RUNS = 30;
 const log = pino({ level: 'silent' });
 const url = await createDatabase(t);
@@ -31,7 +31,7 @@ await pool.query('CREATE TABLE n (row int PRIMARY KEY, value int)');
 /** Reads at the same edge after which a write is reported that should have been reported before. */
 const LATE = 3;
 
-/** Tells of a write only once it is answered, as it must not. */
+/** Reports a write only after its answer, which is an error. */
 class LateVersions implements TableVersions {
   readonly #versions: TableVersions;
   readonly #late: { readonly settle: () => void; reads: number }[] = [];
@@ -114,7 +114,7 @@ async function run(versions: readonly TableVersions[]) {
   return observe(versions.map(siteOn), { rows: ROWS, writes: 30 });
 }
 
-t.test('one edge that keeps versions itself is exact', async (t) => {
+t.test('one edge with its own versions is exact', async (t) => {
   const { hits, stale } = await run([new MemoryTableVersions()]);
   t.strictSame(stale, []);
   t.ok(hits > 0, 'and answers from its cache');
@@ -137,15 +137,15 @@ if (redisUrl !== undefined) {
     t.ok(hits > 0, 'and answer from their caches');
   });
 
-  t.test('edges that tell of a write after its answer are caught', async (t) => {
-    // Whether somebody reads in between is a matter of luck.
+  t.test('edges that report a write after its answer are detected', async (t) => {
+    // Whether a read occurs in between is random.
     for (let runs = 0; runs < MOST_RUNS; runs += 1) {
       const { stale } = await run(pair.map((versions) => new LateVersions(versions)));
       if (stale.length > 0) {
-        t.pass('something stale was seen');
+        t.pass('a stale answer was returned');
         return;
       }
     }
-    t.fail('nothing stale was seen');
+    t.fail('no stale answer was returned');
   });
 }

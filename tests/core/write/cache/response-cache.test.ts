@@ -1,5 +1,5 @@
 // @newest @quick
-/** What is kept, for whom and for how long; with stand-ins for everything around the cache. */
+/** Which answers are cached, for which callers and for how long; with stubs around the cache. */
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
@@ -56,7 +56,7 @@ function setUp({ maxSize = 1_000_000, maxValueSize = 1_000_000 } = {}) {
   return { versions, state, cache, ask, size };
 }
 
-t.test('an answer is kept until one of its tables is written to', async (t) => {
+t.test('an answer is cached until one of its tables is written to', async (t) => {
   const { ask, versions } = setUp();
   t.strictSame(await ask('q'), { text: 'answer to q', hit: false });
   t.strictSame(await ask('q'), { text: 'answer to q', hit: true });
@@ -70,7 +70,7 @@ t.test('an answer is kept until one of its tables is written to', async (t) => {
   t.strictSame(await ask('q'), { text: 'new', hit: true });
 });
 
-t.test('what changes by itself, and what was not found, is not kept', async (t) => {
+t.test('changing answers, and missing items, are not cached', async (t) => {
   const { ask } = setUp();
   for (let time = 0; time < 2; time += 1) {
     t.equal((await ask('now', { reads: null }))?.hit, false);
@@ -79,7 +79,7 @@ t.test('what changes by itself, and what was not found, is not kept', async (t) 
   }
 });
 
-t.test('values and rights distinguish answers', async (t) => {
+t.test('values and permissions distinguish answers', async (t) => {
   const { ask } = setUp();
   const callers = [
     ANONYMOUS,
@@ -95,7 +95,7 @@ t.test('values and rights distinguish answers', async (t) => {
   for (const values of lists) t.equal((await ask('q', { values }))?.hit, false);
 });
 
-t.test('its bytes are bounded, and those of one answer', async (t) => {
+t.test('its size is limited, and that of one answer', async (t) => {
   const { ask, size } = setUp({ maxSize: 20_000, maxValueSize: 4_000 });
   const answer = 'ä'.repeat(1_500);
   for (let index = 0; index < 50; index += 1) {
@@ -104,13 +104,13 @@ t.test('its bytes are bounded, and those of one answer', async (t) => {
   }
   t.ok(size() > 15_000);
   t.equal((await ask('q49'))?.hit, true, 'the last ones stay');
-  t.equal((await ask('q0', { answer }))?.hit, false, 'the first ones go');
+  t.equal((await ask('q0', { answer }))?.hit, false, 'the first ones are removed');
   const long = 'ä'.repeat(2_500);
   await ask('long', { answer: long });
   t.equal((await ask('long', { answer: long }))?.hit, false);
 });
 
-t.test('those who ask the same at once are answered by one statement', async (t) => {
+t.test('simultaneous equal reads share one statement', async (t) => {
   const { ask, state, versions } = setUp();
   const { promise, resolve } = Promise.withResolvers<string>();
   const gone = new AbortController();
@@ -128,17 +128,17 @@ t.test('those who ask the same at once are answered by one statement', async (t)
     all.map((found) => found?.text),
     ['one', 'one', 'one'],
   );
-  t.equal(later?.text, 'written meanwhile', 'but not those who came after a write');
+  t.equal(later?.text, 'written meanwhile', 'except reads after a write');
   t.equal(state.asked, 2);
   t.strictSame(await ask('q'), { text: 'written meanwhile', hit: true }, 'older ones replace none');
 });
 
-t.test('nothing is kept or shown while somebody writes unheard', async (t) => {
+t.test('no answer is cached or returned while writes may be unreported', async (t) => {
   const { ask, state } = setUp();
   await ask('q');
   t.equal((await ask('q'))?.hit, true);
   state.inContact = false;
-  t.equal((await ask('q'))?.hit, false, 'nobody may know');
+  t.equal((await ask('q'))?.hit, false, 'no process may be notified');
   state.inContact = true;
   t.equal((await ask('q'))?.hit, true);
   const { promise, resolve } = Promise.withResolvers<string>();

@@ -15,10 +15,10 @@ const log = pino({ level: 'silent' });
 async function conforms(t: Test, versions: TableVersions): Promise<void> {
   const first = await versions.stamp(['a', 'b']);
   t.type(first, 'string');
-  t.equal(await versions.stamp(['a', 'b']), first, 'what is not written to stays');
+  t.equal(await versions.stamp(['a', 'b']), first, 'unwritten tables are unchanged');
 
   t.ok(await versions.mark('w1', ['a']));
-  t.equal(await versions.stamp(['a', 'b']), null, 'nobody keeps what is being written');
+  t.equal(await versions.stamp(['a', 'b']), null, 'no reader caches a table that is being written');
   const other = await versions.stamp(['b']);
   t.type(other, 'string', 'other tables are untouched');
   t.ok(await versions.mark('w2', ['a']));
@@ -31,7 +31,7 @@ async function conforms(t: Test, versions: TableVersions): Promise<void> {
   t.not(last, first, 'the versions have moved');
   t.equal(await versions.stamp(['b']), other);
   const both = await Promise.all([versions.stamp(['a', 'b']), versions.stamp(['b'])]);
-  t.strictSame(both, [last, other], 'those who ask together get each their own');
+  t.strictSame(both, [last, other], 'simultaneous callers get separate results');
 }
 
 t.test('in memory', (t) => conforms(t, new MemoryTableVersions()));
@@ -47,7 +47,7 @@ if (url !== undefined) {
 
   t.test('in Redis', async (t) => conforms(t, await open(t, url, randomUUID())));
 
-  t.test('the mark of a writer that is gone runs out, and the versions have moved', async (t) => {
+  t.test('the mark of a dead writer expires, and the versions have moved', async (t) => {
     const versions = await open(t, url, randomUUID(), 3_000);
     const before = await until(() => versions.stamp(['a']), 'a stamp');
     await versions.mark('gone', ['a']);
@@ -56,7 +56,7 @@ if (url !== undefined) {
     t.not(after, before);
   });
 
-  t.test('versions that were lost equal none from before', async (t) => {
+  t.test('lost versions never equal earlier ones', async (t) => {
     const prefix = randomUUID();
     const versions = await open(t, url, prefix);
     const before = await versions.stamp(['a']);
@@ -68,22 +68,19 @@ if (url !== undefined) {
     t.not(after, before);
   });
 
-  t.test(
-    'without Redis no write is reported, and afterwards no older answer is valid',
-    async (t) => {
-      const redis = await startRedis();
-      if (redis === null) return;
-      const versions = await open(t, redis.url, randomUUID());
-      const before = await versions.stamp(['a']);
-      await redis.stop();
-      await until(() => !versions.ready, 'the loss to be noticed');
-      t.equal(await versions.stamp(['a']), null);
-      t.notOk(await versions.mark('w', ['a']));
-      t.notOk(await versions.settle('w', ['a']));
-      const again = await startRedis(Number(new URL(redis.url).port));
-      t.teardown(() => again?.stop());
-      await until(() => versions.ready, 'Redis again');
-      t.not(await versions.stamp(['a']), before);
-    },
-  );
+  t.test('without Redis no write is reported, and later no older answer is valid', async (t) => {
+    const redis = await startRedis();
+    if (redis === null) return;
+    const versions = await open(t, redis.url, randomUUID());
+    const before = await versions.stamp(['a']);
+    await redis.stop();
+    await until(() => !versions.ready, 'the loss to be noticed');
+    t.equal(await versions.stamp(['a']), null);
+    t.notOk(await versions.mark('w', ['a']));
+    t.notOk(await versions.settle('w', ['a']));
+    const again = await startRedis(Number(new URL(redis.url).port));
+    t.teardown(() => again?.stop());
+    await until(() => versions.ready, 'Redis again');
+    t.not(await versions.stamp(['a']), before);
+  });
 }

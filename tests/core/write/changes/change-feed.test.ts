@@ -1,7 +1,7 @@
 // @newest
 /**
- * Changes reach every process, together where they are many: all that are committed or may be, and none
- * that was rolled back.
+ * Changes are sent to every process, in batches when there are many: all that are or may be
+ * committed, and none that was rolled back.
  */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
@@ -40,14 +40,14 @@ for (const backend of backends) {
       ...{ collection, action: 'create', keys, user: null },
     });
 
-    await t.test('of a few milliseconds travel together', async (t) => {
+    await t.test('of a few milliseconds are sent together', async (t) => {
       for (const key of ['1', '2', '3']) feed.publish([created('a', key)]);
       feed.publish([created('b', '4')]);
       await until(() => heard.length > 0, 'the message');
       t.strictSame(heard.splice(0), [[created('a', '1', '2', '3'), created('b', '4')]]);
     });
 
-    await t.test('of several collections are told of one after the other', async (t) => {
+    await t.test('of several collections are reported in order', async (t) => {
       const gone: Change = { ...created('a', '1'), action: 'delete' };
       for (const key of ['1', '2']) feed.publish([created('a', key), created('b', key)]);
       feed.publish([gone, created('a', '3'), created('b', '3')]);
@@ -94,7 +94,7 @@ for (const backend of backends) {
       await until(() => heard.length > 0, 'the message');
       t.strictSame(heard.splice(0), [[created('c', '3')]]);
 
-      await t.test('whatever happens after the commit', async (t) => {
+      await t.test('after the commit in any case', async (t) => {
         const late = () => Promise.reject(new Error('too late'));
         const deaf = new WriteTransactions({
           writes: { open: async () => ({ committed: late }) },
@@ -116,7 +116,7 @@ for (const backend of backends) {
         heard.length = 0;
       });
 
-      await t.test('when nobody knows whether they are committed', async (t) => {
+      await t.test('with an unknown result are published as uncertain', async (t) => {
         await pool.query(`CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS $$
           BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
           CREATE CONSTRAINT TRIGGER ends AFTER INSERT ON c DEFERRABLE INITIALLY DEFERRED
@@ -145,7 +145,7 @@ for (const backend of backends) {
   });
 }
 
-t.test('how many messages there were', async (t) => {
+t.test('the number of messages', async (t) => {
   const said: Sender[] = [];
   let isAway = false;
   let tries = 0;
@@ -159,7 +159,7 @@ t.test('how many messages there were', async (t) => {
   const open = () => new ChangeFeed(bus, randomUUID(), log);
   const change: Change = { collection: 'a', action: 'create', keys: ['1'], user: null };
 
-  await t.test('is said until it is sent', async (t) => {
+  await t.test('is repeated until it is sent', async (t) => {
     const feed = open();
     isAway = true;
     feed.publish([change]);
@@ -171,7 +171,7 @@ t.test('how many messages there were', async (t) => {
     said.length = 0;
   });
 
-  await t.test('is not final while something may still be committed', async (t) => {
+  await t.test('is not final while a write may still be committed', async (t) => {
     const [ending, cut] = [open(), open()];
     ending.begin().publish([change]);
     await ending.close();
@@ -181,7 +181,7 @@ t.test('how many messages there were', async (t) => {
     t.strictSame(
       said.splice(0).map(({ ended }) => ended),
       [undefined],
-      'it ends without a word',
+      'it ends without an announcement',
     );
   });
 });

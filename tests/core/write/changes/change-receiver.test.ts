@@ -1,5 +1,7 @@
 // @newest
-/** What was missed is noticed: a message that never came, and processes that ended without a word. */
+/**
+ * Missed changes are detected: a lost message, and processes that ended without an announcement.
+ */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
@@ -44,10 +46,10 @@ t.test('messages are counted', async (t) => {
     for (const hear of hearers) hear({ changes, sender: { id, sent, ...more } });
     return told.splice(0);
   };
-  t.strictSame(send(5), ['1'], 'the first that is heard of a process');
+  t.strictSame(send(5), ['1'], 'the first one from a process');
   t.strictSame(send(6), ['1']);
   t.strictSame(send(6), [], 'twice the same');
-  t.strictSame(send(6, []), [], 'nothing is missing');
+  t.strictSame(send(6, []), [], 'none is missing');
   t.strictSame(send(5), [], 'sent again on a new connection');
   t.strictSame(send(7), ['1']);
   t.strictSame(send(9), ['a message was lost']);
@@ -76,7 +78,7 @@ t.test('messages are counted', async (t) => {
   }
   await leaving.leave();
   await heard.look();
-  t.strictSame(told.splice(0), [], 'who says that it ends has told everything');
+  t.strictSame(told.splice(0), [], 'a process that announces its end has published everything');
   await dying.leave();
   await heard.look();
   t.strictSame(told.splice(0), ['a process ended without a word']);

@@ -41,7 +41,7 @@ const recorded = () =>
   writer.sql(`SELECT a.action, a.collection, a.item, r.data, r.delta, r.parent
     FROM system_activity a LEFT JOIN system_revisions r ON r.activity = a.id ORDER BY a.id`);
 
-t.test('a revision shows the row as it is read, and what was written', async (t) => {
+t.test('a revision contains the row as it is read, and the written members', async (t) => {
   const item = {
     title: 'a',
     author: { name: 'Ada', pin: 'canary-1', hashed: 'canary-2', unknown: 'canary-3' },
@@ -75,11 +75,11 @@ t.test('a revision shows the row as it is read, and what was written', async (t)
   t.match(
     (await recorded())[2],
     { data: { pin: null }, delta: { pin: null } },
-    'nothing is nothing',
+    'an empty change has no members',
   );
 });
 
-t.test('items that come with others name who brought them, whatever their keys', async (t) => {
+t.test('nested items refer to their parents, for any keys', async (t) => {
   await writer.create('notes', {
     body: 'n',
     notes_order_no_fkey: { order: 1, no: 'a,b/%', note: 'l' },
@@ -116,7 +116,7 @@ t.test('items that come with others name who brought them, whatever their keys',
   ]);
 });
 
-t.test('collections keep as much history as they are to', async (t) => {
+t.test('collections store as much history as configured', async (t) => {
   await writer.create('silent', { author: { name: 'Ada' } });
   await writer.create('brief', { author: { name: 'Bob' } });
   t.match(await recorded(), [
@@ -142,7 +142,7 @@ t.test('many rows are recorded with as few statements as one', async (t) => {
     WHERE r.item <> r.data->>'id' OR r.collection = 'articles' AND r.data->>'title' <> r.delta->>'title'
       OR r.collection = 'blocks' AND (p.collection <> 'articles' OR r.data->>'article' <> p.item)
       OR r.collection = 'headings' AND r.data->>'text' <> r.delta->>'text'`);
-  t.strictSame(wrong, [], 'every row with its own picture, delta and parent');
+  t.strictSame(wrong, [], 'every row with its own snapshot, delta and parent');
   await writer.sql('TRUNCATE system_activity CASCADE');
   const keys = Array.from({ length: 302 }, (_, i) => i + 1);
   await writer.update('articles', keys, { title: 'same' });
@@ -154,7 +154,7 @@ t.test('many rows are recorded with as few statements as one', async (t) => {
   t.strictSame(same, { items: 302, all: 302, right: 302 });
 });
 
-t.test('a row that is gone by the end keeps the others in step', async (t) => {
+t.test('a row that no longer exists does not shift the others', async (t) => {
   await writer.sql(`
     CREATE FUNCTION bounce() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       DELETE FROM headings WHERE id = NEW.id AND text = 'gone'; RETURN NULL; END $$;
@@ -167,7 +167,7 @@ t.test('a row that is gone by the end keeps the others in step', async (t) => {
   ]);
 });
 
-t.test('what fails leaves no history', async (t) => {
+t.test('a failed write leaves no history', async (t) => {
   await t.rejects(writer.create('articles', { title: 'a', author: { pin: '1' } }));
   await t.rejects(writer.create('articles', [{ title: 'a' }, { title: 'b', author: 99 }]));
   t.strictSame(await recorded(), []);

@@ -79,12 +79,12 @@ const cases: readonly { what: string; options: Partial<OldHistory>; stays: objec
   },
 ];
 for (const { what, options, stays } of cases) {
-  t.test(`old history goes: ${what}`, async (t) => {
+  t.test(`old history is deleted: ${what}`, async (t) => {
     await fill();
     const selected = { ...old, ...options };
     const counted = await countOldHistory(selected);
     const { batches, ...removed } = await prune(selected);
-    t.strictSame(removed, counted, 'a count before tells the same');
+    t.strictSame(removed, counted, 'a previous count is the same');
     t.ok(batches > 2, 'in batches');
     t.strictSame(await left(), stays);
     t.strictSame(await countOldHistory(selected), { revisions: 0, activities: 0 });
@@ -93,7 +93,7 @@ for (const { what, options, stays } of cases) {
   });
 }
 
-t.test('writers beside it wait for nothing, and lose nothing', async (t) => {
+t.test('concurrent writers do not wait, and lose no data', async (t) => {
   await fill();
   const writer = await pool.connect();
   try {
@@ -117,7 +117,7 @@ t.test('writers beside it wait for nothing, and lose nothing', async (t) => {
   t.strictSame(rows, [{ lost: 0 }]);
 });
 
-t.test('it ends after a batch when it is told to', async (t) => {
+t.test('it stops after a batch on request', async (t) => {
   await fill();
   const removed = await removeRevisions({ ...old, goesOn: (count) => count < 1_500 });
   t.equal(removed, 2_000);

@@ -1,4 +1,4 @@
-/** Payloads that say several things of one row, and relations of unusual columns. */
+/** Payloads that name one row several times, and relations of unusual columns. */
 import t from 'tap';
 import { refusal } from './refusal.ts';
 import { openWriter, type Writer } from './writer.ts';
@@ -50,7 +50,7 @@ const rows = async (text: string) =>
   (await writer.sql(text)).map((row) => Object.values(row).join(' '));
 const owners = () => rows('SELECT id, coalesce(owner, 0) FROM things ORDER BY id');
 
-t.test('a list decides who its items belong to, whatever they say themselves', async (t) => {
+t.test('a list determines the owner of its items, regardless of their members', async (t) => {
   await writer.update('owners', [1], {
     things: [
       { id: 1, owner: 2 },
@@ -62,12 +62,12 @@ t.test('a list decides who its items belong to, whatever they say themselves', a
   t.strictSame(await rows('SELECT name FROM owners WHERE id = 2'), ['b']);
 });
 
-t.test('a row that one list gives away another takes, in whatever order', async (t) => {
+t.test('a row that one list removes another adds, in any order', async (t) => {
   await writer.update('things', [1], {
     owner: { id: 1, things: [1] },
     below: [{ id: 3, owner: { id: 2, things: [2] } }],
   });
-  t.strictSame(await owners(), ['1 1', '2 2', '3 2'], 'not taken out after it was given away');
+  t.strictSame(await owners(), ['1 1', '2 2', '3 2'], 'not removed after it was added elsewhere');
   const both = { things: { update: [{ id: 1, name: 'new' }], delete: [1] } };
   t.match(await refusal(writer.update('owners', [1], both)), {
     code: 'INVALID_PAYLOAD',
@@ -75,7 +75,7 @@ t.test('a row that one list gives away another takes, in whatever order', async 
   });
 });
 
-t.test('what is referred to by a column that the payload changes follows it', async (t) => {
+t.test('a reference to a column that the payload changes follows the change', async (t) => {
   await writer.update('owners', [1], { code: 'C', coded: [1, { id: 3 }, { name: 'new' }] });
   t.strictSame(await rows('SELECT id, coalesce(coded, $$-$$) FROM things ORDER BY id'), [
     '1 C',
@@ -87,7 +87,7 @@ t.test('what is referred to by a column that the payload changes follows it', as
   t.strictSame(await rows('SELECT coded FROM things WHERE id = 5'), ['D']);
 });
 
-t.test('a row that cannot be without owner is not taken out', async (t) => {
+t.test('a row that requires an owner is not removed', async (t) => {
   t.match(await refusal(writer.update('owners', [1], { stuck: [] })), {
     code: 'FAILED_VALIDATION',
     details: { field: 'stuck', type: 'nnull', path: ['owner'] },
@@ -126,7 +126,7 @@ t.test('a relation of several columns is linked, unlinked and followed', async (
   t.strictSame(await rows('SELECT house, shelf FROM books WHERE id = 2'), ['2 5']);
 });
 
-t.test('columns are called as every object has members', async (t) => {
+t.test('columns may have the names of inherited members', async (t) => {
   await writer.create('odd', { constructor: 1 });
   await writer.create('odd', { constructor: 2, hasOwnProperty: 1, toString: 'x' });
   t.match(await refusal(writer.create('odd', { toString: 'y' })), { code: 'FAILED_VALIDATION' });
@@ -135,7 +135,7 @@ t.test('columns are called as every object has members', async (t) => {
   t.strictSame(await rows('SELECT "constructor" FROM odd WHERE "hasOwnProperty" = 1'), ['3']);
 });
 
-t.test('a uuid is the same key in whatever case', async (t) => {
+t.test('a uuid is the same key in any case', async (t) => {
   const id = 'abcdef00-0000-4000-8000-000000000001';
   await writer.create('guids', { id, name: 'first' });
   await writer.create('guids', {
@@ -148,7 +148,7 @@ t.test('a uuid is the same key in whatever case', async (t) => {
   t.strictSame(await rows(`SELECT above FROM guids WHERE id = '${id}'`), [id]);
 });
 
-t.test('history holds what was written, and nothing that is no column', async (t) => {
+t.test('history contains the written columns, and no other members', async (t) => {
   await writer.create('owners', { name: 'c', pasword: 'secret', things: [{ name: 'n' }] });
   const deltas = await writer.sql('SELECT collection, delta FROM system_revisions ORDER BY id');
   t.strictSame(deltas, [

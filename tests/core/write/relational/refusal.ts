@@ -1,4 +1,4 @@
-/** What a write is refused with. */
+/** The error of a rejected write. */
 
 /** The first error that the work ends with; null when it succeeds. */
 export async function refusal(work: Promise<unknown>) {

@@ -1,5 +1,5 @@
 // @quick
-/** What of a nested payload somebody with some rights may do, and what that tells. */
+/** The effects of permissions on a nested payload, and the information that errors disclose. */
 import t from 'tap';
 import { type Permission, type PermissionRow, rightsFrom } from '#core/access/rights.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -46,7 +46,7 @@ t.beforeEach(async () => {
 const ALL: Permission = { fields: null, rule: null, validation: null, presets: {} };
 const SEEN: Permission = { ...ALL, rule: parseFilter({ seen: { _eq: true } }, 'rule') };
 
-/** Rights of somebody else than an administrator. */
+/** The permissions of a caller that is not an administrator. */
 function allowed(given: Readonly<Record<string, Permission>>) {
   const rows = Object.entries(given).map(([name, permission]): PermissionRow => {
     const [action = '', collection = ''] = name.split(' ');
@@ -68,7 +68,7 @@ const member = allowed(EVERYWHERE);
 const owners = async () =>
   (await writer.sql('SELECT owner FROM things ORDER BY id')).map(({ owner }) => owner);
 
-t.test('what is linked must be there to be seen', async (t) => {
+t.test('a linked item must be visible', async (t) => {
   for (const [collection, body] of [
     ['things', { owner: 2 }],
     ['things', { owner: 99 }],
@@ -100,14 +100,14 @@ t.test('what is linked must be there to be seen', async (t) => {
   await writer.update('anys', [1], { item: null }, member);
 });
 
-t.test('a list is replaced as far as it can be seen', async (t) => {
+t.test('the visible part of a list is replaced', async (t) => {
   await writer.update('owners', [1], { things: [3] }, member);
   t.strictSame(await owners(), [null, 1, 1, 2], 'the hidden one stays');
   await writer.update('owners', [1], { things: { delete: [2, 3, 4] } }, member);
   t.strictSame(await owners(), [null, 1, null, 2]);
 });
 
-t.test('what leaves a list is deleted only where a permission to delete holds', async (t) => {
+t.test('an item that leaves a list is deleted only with a delete permission', async (t) => {
   const parts = async () =>
     (await writer.sql('SELECT id FROM parts ORDER BY id')).map(({ id }) => id);
   const given = { ...EVERYWHERE, 'read parts': ALL, 'update parts': ALL };
@@ -126,7 +126,7 @@ t.test('what leaves a list is deleted only where a permission to delete holds', 
   t.strictSame(await parts(), [2]);
 });
 
-t.test('nothing is told of related items that are not seen', async (t) => {
+t.test('hidden related items are not disclosed', async (t) => {
   const { 'update things': _, ...others } = EVERYWHERE;
   const blind = allowed({ ...others, 'read things': { ...SEEN, fields: new Set(['id']) } });
   for (const things of [[2, 1], { update: [{ id: 2 }] }, [4], [99], { update: [{ id: 99 }] }]) {
@@ -138,7 +138,7 @@ t.test('nothing is told of related items that are not seen', async (t) => {
   }
 });
 
-t.test('rules for payloads see what is nested in them', async (t) => {
+t.test('validations include nested items', async (t) => {
   const validation = parseFilter({ owner: { name: { _neq: 'boss' } } }, 'validation');
   const checked = allowed({ ...EVERYWHERE, 'create things': { ...ALL, validation } });
   const nested = (name: string) => writer.create('things', { owner: { name } }, checked);
@@ -146,7 +146,7 @@ t.test('rules for payloads see what is nested in them', async (t) => {
   t.equal(await refusal(nested('clerk')), null);
 });
 
-t.test('each level is judged by its own action, before anything is written', async (t) => {
+t.test('each level is checked for its own action, before any row is written', async (t) => {
   for (const [missing, body] of [
     ['create things', { things: { create: [{ name: 'n' }] } }],
     ['update things', { things: { update: [{ id: 1, name: 'n' }] } }],

@@ -57,7 +57,7 @@ t.beforeEach(async () => {
 const rows = async (text: string) =>
   (await writer.sql(text)).map((row) => Object.values(row).join(' '));
 
-t.test('creates what an item refers to, at any depth', async (t) => {
+t.test('creates referenced items, at any depth', async (t) => {
   const [key] = await writer.create('articles', {
     title: 'new',
     author: { name: 'Cleo', country: { code: 'nl', name: 'Netherlands' } },
@@ -71,7 +71,7 @@ t.test('creates what an item refers to, at any depth', async (t) => {
 });
 
 t.test(
-  'an object with a key changes what is referred to, or creates it with that key',
+  'an object with a key changes the referenced item, or creates it with that key',
   async (t) => {
     await writer.update('articles', [3], { author: { id: 1, name: 'Ada L.' } });
     t.strictSame(await rows('SELECT author FROM articles WHERE id = 3'), ['1']);
@@ -79,7 +79,7 @@ t.test(
     await writer.update('articles', [3], { author: { id: 9, name: 'Nine' } });
     t.strictSame(await rows('SELECT author FROM articles WHERE id = 3'), ['9']);
     const [next] = await writer.create('authors', { name: 'Ten' });
-    t.strictSame(next, ['10'], 'the sequence moved past the key that was given');
+    t.strictSame(next, ['10'], 'the sequence advanced beyond the given key');
     await writer.update('articles', [3], { author: null });
     t.strictSame(await rows('SELECT coalesce(author, -1) FROM articles WHERE id = 3'), ['-1']);
     await writer.update('articles', [3], { author: { id: 2 } });
@@ -87,7 +87,7 @@ t.test(
   },
 );
 
-t.test('a new item that stands once for many keys is one item', async (t) => {
+t.test('a new item that occurs once for many keys is one item', async (t) => {
   await writer.update('articles', [1, 2, 3], {
     author: {
       name: 'Shared',
@@ -105,17 +105,17 @@ t.test('a new item that stands once for many keys is one item', async (t) => {
     await rows(`SELECT title, body FROM articles a JOIN comments c ON c.article = a.id
       WHERE a.title = 'of the new one'`),
     ['of the new one first'],
-    'what comes with it, too',
+    'including its nested items',
   );
   t.strictSame(
     await rows(`SELECT collection, count(*) FROM system_activity WHERE action = 'create'
       AND collection IN ('authors', 'countries') GROUP BY 1 ORDER BY 1`),
     ['authors 1', 'countries 1'],
-    'and it is told once',
+    'and it is recorded once',
   );
 });
 
-t.test('new items in a list are those of each key, and what they refer to is one', async (t) => {
+t.test('new list items are separate for each key, and share the items they refer to', async (t) => {
   await writer.update('articles', [1, 2], {
     comments: { create: [{ body: 'same' }] },
     tags: { create: [{ tags_id: { name: 'new' } }] },
@@ -133,7 +133,7 @@ t.test('new items in a list are those of each key, and what they refer to is one
   t.strictSame(await rows('SELECT count(*) FROM quotes'), ['1']);
 });
 
-t.test('keys that are generated stay apart from those that the same payload gives', async (t) => {
+t.test('generated keys do not collide with given keys of the same payload', async (t) => {
   const [given, generated] = await writer.create('authors', [
     { id: 101, name: 'x' },
     { name: 'y' },
@@ -146,7 +146,7 @@ t.test('keys that are generated stay apart from those that the same payload give
   t.strictSame(
     await writer.create('authors', [{ name: 'm' }, { id: 500, name: 'n' }]),
     [['106'], ['500']],
-    'what stands behind generated ones does not move them',
+    'a given key after generated ones does not move them',
   );
   t.strictSame(
     await writer.create('authors', [{ name: 'o' }, { id: 502, name: 'p' }, { name: 'q' }]),
@@ -155,13 +155,13 @@ t.test('keys that are generated stay apart from those that the same payload give
   t.strictSame(
     await writer.create('authors', [{ name: 'r' }, { id: 505, name: 's' }]),
     [['506'], ['505']],
-    'unless they would meet',
+    'unless they would collide',
   );
   await writer.create('articles', { title: 'of the next', author: { id: 507, name: 'd' } });
   t.strictSame(await writer.create('authors', { name: 'e' }), [['508']]);
 });
 
-t.test('keys that are given in a list move their sequence', async (t) => {
+t.test('given keys in a list advance their sequence', async (t) => {
   const body = { name: 'x', articles: { create: [{ id: 50, title: 'y' }] } };
   for (const create of [writer.create, writer.createAtOnce]) {
     await writer.sql(FRESH);
@@ -171,7 +171,7 @@ t.test('keys that are given in a list move their sequence', async (t) => {
   }
 });
 
-t.test('a sequence that was never called moves past its first value', async (t) => {
+t.test('a sequence that was never called advances beyond its first value', async (t) => {
   for (const create of [writer.create, writer.createAtOnce]) {
     await writer.sql('TRUNCATE comments RESTART IDENTITY');
     await create('comments', { id: 1, body: 'x' });
@@ -191,7 +191,7 @@ t.test('a whole list replaces the related items', async (t) => {
   t.strictSame(await rows('SELECT count(*) FROM comments WHERE article = 1'), ['0']);
 });
 
-t.test('the detailed form creates, changes and takes out', async (t) => {
+t.test('the detailed form creates, changes and removes', async (t) => {
   await writer.update('articles', [1], {
     comments: {
       create: [{ body: 'x' }, { body: 'y', sort: 9 }],
@@ -239,7 +239,7 @@ t.test('many-to-any creates items of several collections', async (t) => {
   t.match(await refusal(writer.update('articles', [1], other)), { code: 'INVALID_PAYLOAD' });
 });
 
-t.test('a row is given to another owner and changed in the same payload', async (t) => {
+t.test('a row is assigned to another owner and changed in the same payload', async (t) => {
   await writer.update('authors', [2], {
     articles: [3, { id: 1, title: 'taken over', comments: [{ id: 1, body: 'kept' }] }],
   });
@@ -255,7 +255,7 @@ t.test('a row is given to another owner and changed in the same payload', async 
   ]);
 });
 
-t.test('a row that gets an owner by its own field does not lose it to a list', async (t) => {
+t.test('a row that gets an owner by its own field is not removed by a list', async (t) => {
   // Written after the row itself, the list does not name it.
   const sibling = { articles_id: { id: 2, author: { id: 1, articles: [2] } } };
   const tags = [{ tags_id: { id: 3, articles: [sibling] } }];
@@ -263,10 +263,10 @@ t.test('a row that gets an owner by its own field does not lose it to a list', a
   const owners = () => rows('SELECT id, coalesce(author, 0) FROM articles ORDER BY id');
   t.strictSame(await owners(), ['1 2', '2 1', '3 2']);
   await writer.update('authors', [2], { articles: [{ id: 3, title: 'alone' }] });
-  t.strictSame(await owners(), ['1 0', '2 1', '3 2'], 'and else it does');
+  t.strictSame(await owners(), ['1 0', '2 1', '3 2'], 'and otherwise it is');
 });
 
-t.test('errors name the place, and leave nothing behind', async (t) => {
+t.test('errors name the place, and no changes remain', async (t) => {
   const error = await refusal(
     writer.create('authors', {
       name: 'Eve',

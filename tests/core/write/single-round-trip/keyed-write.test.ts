@@ -1,4 +1,4 @@
-/** Plans of writes of one item, printed: what is changed, under which rules, by which statement. */
+/** Printed plans of writes by key: the changes, their rules, and the statement. */
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from '#core/access/rights.ts';
@@ -56,7 +56,7 @@ function writeBy(rights: Rights): WriteContext {
   };
 }
 
-/** What a plan does, a line for each part. */
+/** The effects of a plan, a line for each part. */
 function printed({ target }: WriteContext, plan: KeyedWrite | null): readonly string[] {
   if (plan === null) return ['step by step'];
   const { reaches, statement } = compileChange(
@@ -153,7 +153,7 @@ for (const [name, rights, body, expected] of UPDATES) {
   });
 }
 
-t.test('a rule that looks at other rows has the item locked before', async (t) => {
+t.test('a rule that reads other rows requires a lock first', async (t) => {
   const write = writeBy(rightsFrom([permission('delete', FAR)]));
   const [form, change, ...more] = printed(write, planDeletion(write, ONE));
   t.equal(form, 'delete of one by 0: 5');
@@ -162,33 +162,30 @@ t.test('a rule that looks at other rows has the item locked before', async (t) =
   t.strictSame(more, ['locked before']);
 });
 
-t.test('who may not delete is refused elsewhere', async (t) => {
+t.test('a caller that may not delete is rejected elsewhere', async (t) => {
   const write = writeBy(rightsFrom([permission('update', null)]));
   t.equal(planDeletion(write, ONE), null);
 });
 
-t.test(
-  'several items are locked in the order of their keys and written in that of the list',
-  async (t) => {
-    const write = writeBy(rightsFrom([permission('update', OWN)]));
-    const plan = await planUpdate(write, { ...SEVERAL, isEach: false, values: [{ size: 3 }] });
-    if (plan === null) throw new Error('it takes more than one statement');
-    const [form, , change] = printed(write, plan);
-    t.equal(form, 'update of 7 of some by 0: 5,2');
-    t.match(
-      change,
-      /FROM unnest\(\$\d::text\[\]\) WITH ORDINALITY AS k\(k, n\) WHERE "t"."id" = k.k::"int4" AND .*"t"."holder"/,
-    );
-    t.ok(locksBefore(plan, { reaches: false }));
-    const condition = sql`rule`;
-    t.match(render(lockSql(plan, condition)).text, /AND rule ORDER BY "t"."id" FOR UPDATE OF t$/);
-    const { text } = render(keyedSql(plan, 'public', { condition, answer: sql`answer` }));
-    t.match(text, /INSERT INTO "public"."system_activity".* ORDER BY t."n" RETURNING id/s);
-    t.match(text, /\(SELECT count\(\*\) FROM w\) = \$\d+::int8/);
-  },
-);
+t.test('several items are locked in key order and written in list order', async (t) => {
+  const write = writeBy(rightsFrom([permission('update', OWN)]));
+  const plan = await planUpdate(write, { ...SEVERAL, isEach: false, values: [{ size: 3 }] });
+  if (plan === null) throw new Error('it takes more than one statement');
+  const [form, , change] = printed(write, plan);
+  t.equal(form, 'update of 7 of some by 0: 5,2');
+  t.match(
+    change,
+    /FROM unnest\(\$\d::text\[\]\) WITH ORDINALITY AS k\(k, n\) WHERE "t"."id" = k.k::"int4" AND .*"t"."holder"/,
+  );
+  t.ok(locksBefore(plan, { reaches: false }));
+  const condition = sql`rule`;
+  t.match(render(lockSql(plan, condition)).text, /AND rule ORDER BY "t"."id" FOR UPDATE OF t$/);
+  const { text } = render(keyedSql(plan, 'public', { condition, answer: sql`answer` }));
+  t.match(text, /INSERT INTO "public"."system_activity".* ORDER BY t."n" RETURNING id/s);
+  t.match(text, /\(SELECT count\(\*\) FROM w\) = \$\d+::int8/);
+});
 
-t.test('an item that somebody else holds is skipped', async (t) => {
+t.test('an item that another transaction has locked is skipped', async (t) => {
   const write = writeBy(rightsFrom([permission('update', OWN), permission('delete', null)]));
   const update = (body: unknown) => planUpdate(write, { ...ONE, isEach: false, values: [body] });
   const plan = await update({ size: 3 });
@@ -202,7 +199,7 @@ t.test('an item that somebody else holds is skipped', async (t) => {
   );
   const several = { ...SEVERAL, isEach: false, values: [{ size: 3 }] };
   t.equal((await planUpdate(write, several))?.skip, null, 'not one of several');
-  t.equal(planDeletion(write, ONE)?.skip, null, 'not where no index finds what refers to it');
+  t.equal(planDeletion(write, ONE)?.skip, null, 'not without an index on the referring column');
 });
 
 function indexOn(
@@ -229,7 +226,7 @@ const SKIPPED: readonly (readonly [string, Partial<TableDescriptor>, boolean])[]
   ['a key', { primaryKey: ['size'] }, false],
 ];
 
-t.test('what may have to wait for others is not tried', async (t) => {
+t.test('a write that may wait for other transactions is not tried', async (t) => {
   const things = catalog.collections.get('things');
   const size = things?.fields.get('size');
   if (things?.table == null || size === undefined || !isColumn(size)) throw new Error('no things');
@@ -244,7 +241,7 @@ t.test('what may have to wait for others is not tried', async (t) => {
   const notes = catalog.collections.get('notes');
   const owners = catalog.collections.get('owners');
   if (notes === undefined || owners === undefined) throw new Error('no notes, no owners');
-  t.strictSame(skipOfDeletion(catalog, notes)?.conditions, [], 'nothing refers to it');
+  t.strictSame(skipOfDeletion(catalog, notes)?.conditions, [], 'there are no references');
   const [condition, ...more] = skipOfDeletion(catalog, owners)?.conditions ?? [];
   t.strictSame(more, []);
   t.equal(
@@ -254,7 +251,7 @@ t.test('what may have to wait for others is not tried', async (t) => {
   t.equal(skipOfDeletion(catalog, { ...notes, system: true }), null, 'a system table');
 });
 
-t.test('several items with values of their own', async (t) => {
+t.test('several items with separate values', async (t) => {
   const write = writeBy(rightsFrom([permission('update', OWN)]));
   const own = [
     { id: 5, size: 3 },
@@ -269,7 +266,7 @@ t.test('several items with values of their own', async (t) => {
   t.equal(changeOfEach(write, [{ id: 5 }, { size: 4 }]), null, 'not without a key');
   t.equal(changeOfEach(write, [own[0], own[0]]), null, 'not an item twice');
   const many = Array.from({ length: 10_001 }, (_, id) => ({ id, size: 4 }));
-  t.equal(changeOfEach(write, many), null, 'not so many that they would hold up others');
+  t.equal(changeOfEach(write, many), null, 'not so many that they would delay other requests');
   const different = changeOfEach(write, [own[0], { id: 2, title: 'x' }]);
   t.equal(different && (await planUpdate(write, different)), null, 'not different fields');
 });

@@ -57,7 +57,7 @@ t.before(async () => {
   writer = await openWriter(t, SETUP);
 });
 
-/** Everything that is stored, history included, beside what time it is. */
+/** All stored data, including history, except times. */
 async function stored() {
   const found = [];
   for (const table of TABLES) found.push(await writer.sql(`SELECT * FROM ${table} ORDER BY id`));
@@ -152,7 +152,7 @@ const PAYLOADS: Readonly<Record<string, readonly [string, unknown]>> = {
 };
 
 for (const [name, [collection, body]] of Object.entries(PAYLOADS)) {
-  t.test(`${name}: at once as step by step`, async (t) => {
+  t.test(`${name}: the same at once and step by step`, async (t) => {
     await reset(name);
     const keys = await writer.create(collection, body);
     const expected = await stored();
@@ -166,7 +166,7 @@ for (const [name, [collection, body]] of Object.entries(PAYLOADS)) {
   });
 }
 
-t.test('what it brings along is told nothing of where no history is kept', async (t) => {
+t.test('nested items have no parent where no history is stored', async (t) => {
   const silent = await openWriter(
     t,
     `${SETUP};
@@ -187,7 +187,7 @@ t.test('what it brings along is told nothing of where no history is kept', async
   );
 });
 
-t.test('what needs a look before is left to others', async (t) => {
+t.test('a payload that needs a lookup is left to the step-by-step writer', async (t) => {
   const others: Readonly<Record<string, readonly [string, unknown]>> = {
     'nothing at all': ['authors', []],
     'different members': ['authors', [{ name: 'x' }, { name: 'y', pin: '1' }]],
@@ -206,7 +206,7 @@ t.test('what needs a look before is left to others', async (t) => {
   }
 });
 
-t.test('one item that brings new ones along is read in one go', async (t) => {
+t.test('one item with new related items is read in one pass', async (t) => {
   const member: Rights = { ...FULL_RIGHTS, admin: false };
   t.ok(await writer.isPlainTree('tales', tale(1)));
   t.ok(await writer.isPlainTree('tales', tale(1), { rights: member }));
@@ -236,7 +236,7 @@ t.test('one item that brings new ones along is read in one go', async (t) => {
   }
 });
 
-t.test('whoever may not see everything has what he refers to looked up', async (t) => {
+t.test('for a caller with restricted access, references are looked up', async (t) => {
   await reset('rights');
   const rights: Rights = { ...FULL_RIGHTS, admin: false };
   const body = { title: 'x', author: 1 };
@@ -244,7 +244,7 @@ t.test('whoever may not see everything has what he refers to looked up', async (
   t.strictSame(await writer.createAtOnce('articles', { title: 'x' }, { rights }), ['1']);
 });
 
-t.test('what fails leaves nothing', async (t) => {
+t.test('a failed write leaves nothing', async (t) => {
   await reset('Ada');
   const before = await stored();
   await t.rejects(writer.createAtOnce('authors', [author('Bob'), author('Ada')]), {
