@@ -19,8 +19,8 @@ import type { Item } from '#core/write/payload.ts';
 import type { Envelope } from './envelope.ts';
 
 /**
- * SQLSTATE codes of errors that an outdated catalog or a statement prepared with it can cause, and
- * that disappear with the current one (PostgreSQL, appendix A).
+ * SQLSTATE codes of errors that an outdated catalog, or a statement prepared with it, can cause.
+ * They disappear with the current catalog (PostgreSQL, appendix A).
  */
 const STALE_CATALOG = new Set<string>([
   // Undefined table, schema, column, type or constraint; a column that is generated now.

@@ -73,8 +73,8 @@ function afterZone(bytes: Uint8Array, at: number, end: number): number {
 
 /**
  * Whether bytes have one of the usual shapes of timestamps, `2024-02-29` or `2024-02-29 13:45:00`
- * with or without fraction and zone, so that only PostgreSQL needs to check them. Faster than
- * {@link isTimestampText} on a text.
+ * with or without fraction and zone. Then only PostgreSQL needs to check them. Faster than {@link
+ * isTimestampText} on a text.
  */
 export function looksLikeTimestamp(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;

@@ -141,7 +141,7 @@ function* allRelations(sight: VisibleSchema) {
 }
 
 /**
- * Every method yields the text `{"data":…}` and throws FORBIDDEN when the caller may not read the
+ * Every method yields the text `{"data":…}`. It throws FORBIDDEN when the caller may not read the
  * metadata, and for objects that do not exist or are not visible.
  */
 export class SchemaView {

@@ -1,6 +1,6 @@
 /**
- * The staging table of an import. It is temporary, and has the target's columns, the row numbers,
- * and flags for the values that a row lacks (those stay unchanged, or take their default).
+ * The staging table of an import. It is temporary, and has the target's columns and the row
+ * numbers. Flags mark the values that a row lacks: those stay unchanged, or take their default.
  */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { CopyText } from '../file/copy-text.ts';

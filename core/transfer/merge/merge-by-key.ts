@@ -1,5 +1,5 @@
 /**
- * Merges the staging table into the target by a unique key: rows with an existing key are updated
+ * Merges the staging table into the target by a unique key. Rows with an existing key are updated
  * when they differ, and all other rows are inserted, as the mode allows. Other transactions can
  * write to the table meanwhile.
  */

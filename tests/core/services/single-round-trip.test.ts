@@ -1,8 +1,8 @@
 // @slow
 
 /**
- * A write in one round trip has the same effects as the step-by-step writer: the same rows,
- * history, changes, answers and errors, for every caller and request.
+ * A write in one round trip has the same effects as the step-by-step writer, for every caller and
+ * request: the same rows, history, changes, answers and errors.
  */
 import t from 'tap';
 import { FULL_RIGHTS, type Rights } from '#core/access/rights.ts';

@@ -1,5 +1,5 @@
 /**
- * A change of one item on a shared connection never waits for a lock: while the row is locked, the
+ * A change of one item on a shared connection never waits for a lock. While the row is locked, the
  * change moves to the pool, and is made once.
  */
 import t from 'tap';

@@ -1,7 +1,7 @@
 // @slow
 
 /**
- * Items that are created or updated by a unique key: each has the effect of a creation or an
+ * Items that are created or updated by a unique key. Each has the effect of a creation or an
  * update, and two requests for the same new item create one.
  */
 import t from 'tap';
