@@ -119,7 +119,10 @@ export function renderLiterals(piece: Sql, filled: (value: unknown) => unknown):
   return text;
 }
 
-/** A lock until the end of the transaction, so that transactions that count for one owner run in turn. */
+/**
+ * Locks until the end of the transaction, so that transactions that count for one owner run one
+ * after the other.
+ */
 export function quotaLock(owner: string): Sql {
   const key = `sluice quota ${owner}`;
   return sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`;

@@ -70,10 +70,10 @@ export interface CatalogSchemas {
   readonly system: string;
 }
 
-/** What stands for a value that is set but never shown. */
+/** Replaces a value that is set but never returned. */
 export const CONCEALED = '**********';
 
-/** Whether a field's values are never shown: what is hashed is concealed, whatever its type is. */
+/** Whether a field's values are never returned: hashed values are concealed, whatever the type. */
 export function isConcealed({ type, special }: Pick<Field, 'type' | 'special'>): boolean {
   return type === 'hash' || special.includes('hash') || special.includes('conceal');
 }
