@@ -1,9 +1,6 @@
-/** Derives titles from filenames. */
+/** Makes titles of the names of files. */
 
-/**
- * `holiday_photo-2.final.JPG` becomes `Holiday Photo 2.final`; a filename without words stays
- * unchanged.
- */
+/** `holiday_photo-2.final.JPG` becomes `Holiday Photo 2.final`; what is no name stays as it is. */
 export function titleOf(filename: string): string {
   const bare = filename.replace(/(?<=.)\.[^.]*$/u, '');
   const words = bare.split(/[_\s-]+/u).filter((word) => word !== '');
