@@ -1,6 +1,9 @@
-/** Makes titles of the names of files. */
+/** Derives titles from filenames. */
 
-/** `holiday_photo-2.final.JPG` becomes `Holiday Photo 2.final`; what is no name stays as it is. */
+/**
+ * `holiday_photo-2.final.JPG` becomes `Holiday Photo 2.final`; a filename without words stays
+ * unchanged.
+ */
 export function titleOf(filename: string): string {
   const bare = filename.replace(/(?<=.)\.[^.]*$/u, '');
   const words = bare.split(/[_\s-]+/u).filter((word) => word !== '');

@@ -235,7 +235,7 @@ export class CollectionChannel {
     const { collection, reads } = this.#parts;
     const wanted = wantedOf(group, changes);
     const found = await reads.find(collection, subscriber.question, context, wanted);
-    // Somebody else speaks for them next time.
+    // The catalog has changed, so the next run reads with a new context.
     if (found === null) return;
     if (performance.now() - oldest.at > DELIVERED_WITHIN_MS) {
       throw unavailable('database', reason('event_read_too_slow'));
@@ -246,7 +246,7 @@ export class CollectionChannel {
     }
   }
 
-  /** A member with whose rights it can be read; null when there is none. */
+  /** A member whose permissions the read can use; null without one. */
   async #speakerOf(group: Group, slice: TimeSlice): Promise<Subscription | null> {
     const doubtful = [...group.doubtful];
     group.doubtful.clear();
@@ -317,7 +317,7 @@ function holderOf(caller: Caller): string {
   return holder;
 }
 
-/** The keys of the items that one of a group wants to hear of. */
+/** The keys of the items that at least one member of a group subscribes to. */
 function wantedOf({ members }: Group, changes: readonly NumberedChange[]) {
   const wanted = new Set<LiveAction>();
   for (const { subscriber } of members) for (const one of subscriber.actions) wanted.add(one);

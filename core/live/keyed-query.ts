@@ -37,14 +37,14 @@ export interface KeyedItem {
   readonly text: string;
 }
 
-/** The end of the JSON text of a string that begins at a place. */
+/** The end of the JSON string literal that begins at a position. */
 function endOfString(text: string, start: number): number {
   let end = start + 1;
   while (text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
   return end + 1;
 }
 
-/** Takes the key off the text of an item; null when the caller may not see it. */
+/** Removes the key from the text of an item; null when the caller has no permission to read it. */
 export function keyedItem({ primaryKey }: Collection, text: string): KeyedItem | null {
   const key: string[] = [];
   let place = 1;

@@ -1,4 +1,4 @@
-/** A request as routes see it: plain values, nothing of the server below. */
+/** A request as routes see it: plain values, independent of the HTTP library. */
 import type { OnEntries } from './json-bounds.ts';
 import type { RequestCounts } from './request-counts.ts';
 

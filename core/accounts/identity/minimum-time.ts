@@ -1,4 +1,4 @@
-/** Delays answers to a minimum time, so that the time reveals nothing. */
+/** Delays responses to a minimum time, so that the time reveals nothing. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Settles like `work`, but not before `ms` milliseconds. */

@@ -1,4 +1,4 @@
-/** A parameter that means true when it is there, unless its value says false. */
+/** A parameter that is true when present, unless its value is `false`. */
 import * as v from 'valibot';
 
 export const flagParameter = v.picklist(['', 'true', 'false']);
