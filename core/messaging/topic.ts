@@ -15,7 +15,7 @@ const accessVersions = v.object({ version: v.number(), sessions: v.optional(v.nu
 
 /**
  * Progress of a job in rows and bytes; percent is 0 to 100, null when the total is unknown. The
- * rates are missing before they are known, and from workers of an earlier release.
+ * rates are missing before they can be computed, and from workers of an earlier release.
  */
 const jobProgress = v.object({
   rows: count,

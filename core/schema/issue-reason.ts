@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<string, string>> = {
   custom: 'an object',
 };
 
-/** What a member must be, by the kind of the failed check. */
+/** The required form of a member, by the kind of the failed check. */
 function demand(issue: v.BaseIssue<unknown>): string {
   const { type, requirement, expected } = issue;
   switch (type) {
@@ -36,7 +36,7 @@ function demand(issue: v.BaseIssue<unknown>): string {
   }
 }
 
-/** The reason of an issue: the member's path and what is expected. */
+/** The reason of an issue: the member's path and the expected form. */
 export function issueReason(issue: v.BaseIssue<unknown>): Reason {
   // Our own checks have their own messages.
   if (issue.type === 'check' || issue.type === 'raw_check') {

@@ -1,6 +1,6 @@
 /**
- * Columns of exactly the type in a snapshot, even one that no field type produces, such as an
- * enumeration, an array, or text of a fixed length.
+ * Columns of exactly the type in a snapshot, even one that no field type produces. Examples are an
+ * enumeration, an array, and text of a fixed length.
  */
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';

@@ -12,7 +12,7 @@ export interface JsonHead {
   readonly coding: string | undefined;
   /** BODY_MAX_SIZE in bytes. */
   readonly limit: number;
-  /** The limits on what the JSON contains. */
+  /** The limits on the content of the JSON. */
   readonly bounds: JsonBounds;
 }
 

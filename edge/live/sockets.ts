@@ -1,6 +1,6 @@
 /**
- * The open WebSockets of an edge: checks which clients may open one, notifies connections of changed
- * permissions, and checks connections periodically.
+ * The open WebSockets of an edge: checks which clients may open one, notifies connections of
+ * changed permissions, and checks connections periodically.
  */
 
 import { clientIpResolver } from '#core/access/client-ip.ts';

@@ -35,8 +35,8 @@ async function register(call: Call, body: v.InferOutput<typeof applicant>): Prom
 const ABOUT_LINK: ReadonlySet<string> = new Set(['INVALID_TOKEN', 'TOKEN_EXPIRED']);
 
 /**
- * The page of the App to continue with. A user who opens an expired link sees a page there; other
- * clients receive the error.
+ * The page of the App to continue with. A browser user with an expired link is redirected to an App
+ * page; other clients receive the error.
  */
 async function confirmed(call: Call, token: string): Promise<string> {
   try {

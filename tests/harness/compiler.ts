@@ -23,7 +23,7 @@ export interface Compiled {
   readonly errors: readonly string[];
 }
 
-/** Compiles files with what they import. */
+/** Compiles files with their imports. */
 export function compile(...files: readonly string[]): Compiled {
   const program = ts.createProgram(files, OPTIONS);
   const errors = ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {

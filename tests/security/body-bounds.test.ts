@@ -68,7 +68,7 @@ t.test('members and values are counted, at once and in slices', async (t) => {
   t.strictSame(await counts({ a: [1, 2, 3], b: 4 }), [0, 0], 'of the outermost list alone');
 });
 
-t.test('a body is judged before it is worked on', async (t) => {
+t.test('a body is validated before it is processed', async (t) => {
   const env = { BODY_MAX_MEMBERS: '100', BODY_MAX_VALUES: '1000', MAX_BATCH_MUTATION: '20' };
   const cluster = await startCluster(t, { env });
   await cluster.db.query(`
@@ -153,7 +153,7 @@ t.test('a body is judged before it is worked on', async (t) => {
     }
   });
 
-  await t.test('and what nobody knows of an item is left out, but not from refusals', async (t) => {
+  await t.test('and unknown members of an item are ignored, but not in refusals', async (t) => {
     t.match(await ask('POST', '/items/things', { ...members(99), name: 'kept' }), { status: 200 });
     const { rows } = await cluster.db.query("SELECT 1 FROM things WHERE name = 'kept'");
     t.equal(rows.length, 1);

@@ -90,7 +90,7 @@ t.test(
   },
 );
 
-t.test('a body says that it is JSON, or what else the route takes', async (t) => {
+t.test('a body declares JSON, or another type that the route accepts', async (t) => {
   for (const headers of [
     {},
     { 'Content-Type': '' },

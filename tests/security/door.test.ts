@@ -130,7 +130,7 @@ async function verdicts(by: Person, link: object, doors: typeof DOORS): Promise<
   return [...found].map(([said, names]) => `${said}: ${names.join(', ')}`);
 }
 
-t.test('who may read all that is linked is judged alike by every door', async (t) => {
+t.test('every door treats callers alike who may read all linked items', async (t) => {
   const member = await createMember(cluster, [...base, { collection: 'authors', action: 'read' }]);
   const all = { ...DOORS, ...FILES };
   t.strictSame(await verdicts(member, { author: 1 }, all), ['done']);
@@ -140,7 +140,7 @@ t.test('who may read all that is linked is judged alike by every door', async (t
   t.strictSame(await verdicts(admin, { author: 99 }, all), ['400 INVALID_FOREIGN_KEY']);
 });
 
-t.test('what may not be read is not linked, and answers like what is missing', async (t) => {
+t.test('unreadable items are not linked, and answer like missing ones', async (t) => {
   const people: Record<string, [MemberUser, string]> = {
     some: [
       await createMember(cluster, [...base, { collection: 'authors', action: 'read', ...some }]),
@@ -179,7 +179,7 @@ t.test('going back to a revision links no more than writing it would', async (t)
   t.equal(verdict(await back(1)), 'done');
 });
 
-t.test('links without a foreign key are judged alike by every door', async (t) => {
+t.test('every door checks links without a foreign key alike', async (t) => {
   const member = await createMember(cluster, [...base, { collection: 'authors', action: 'read' }]);
   for (const link of [{ loose: 99 }, { item: '99', kind: 'authors' }]) {
     const name = JSON.stringify(link);

@@ -194,7 +194,7 @@ t.test('folders that are moved at once are no ring', async (t) => {
   t.equal(rowCount, 0);
 });
 
-t.test('the quota counts what arrives, and lets in what fits', async (t) => {
+t.test('the quota counts arriving bytes, and admits files that fit', async (t) => {
   await forget();
   const left = 1_500_000;
   await cluster.db.query(

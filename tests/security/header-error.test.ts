@@ -62,7 +62,7 @@ t.test('each code has its status and message, and no more than its own details',
   }
 });
 
-t.test('what nobody foresaw tells nothing, however it is thrown', async (t) => {
+t.test('unexpected errors reveal nothing, however they are thrown', async (t) => {
   process.env.CANARY = CANARY;
   const thrown = failures();
   const { url } = await serve(t, async ({ segments: [kind, index] }) => {

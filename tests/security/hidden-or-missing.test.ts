@@ -27,7 +27,7 @@ await cluster.served('/items/docs?fields=item:pages.title');
 const member = new Person(t, 'member', cluster, (await createMember(cluster, MEMBER)).token);
 const editor = new Person(t, 'editor', cluster, (await createMember(cluster, EDITOR)).token);
 
-t.test('a relation that comes to be and leads to what is hidden changes nothing', async (t) => {
+t.test('a new relation to hidden items changes nothing', async (t) => {
   const bodies = [{ keeper: { id: 1 } }, { keeper: null }, { hoard: [1] }];
   const asked = bodies.flatMap((body): Asked[] => [
     { by: 'PATCH', to: '/items/docs/1', body },

@@ -339,7 +339,7 @@ t.test('a user may have some connections and subscriptions, and others theirs', 
   for (const socket of [...sockets, mine, again]) socket.close();
 });
 
-t.test('a connection without a name has the rights of nobody', async (t) => {
+t.test('a connection without a name has no permissions', async (t) => {
   const mute = await openSocket(`${url}/graphql`, ['graphql-transport-ws']);
   t.equal((await mute.closed).code, 4408, 'it has to begin in time');
   const client = await openSocket(`${url}/graphql`, ['graphql-transport-ws']);
@@ -378,7 +378,7 @@ t.test('rules that speak of the subscriber hold for events', async (t) => {
   for (const socket of [first, second]) socket.close();
 });
 
-t.test('a proxy that drops the header Connection is told so', async (t) => {
+t.test('a proxy that drops the header Connection gets an error', async (t) => {
   for (const value of ['close', 'keep-alive']) {
     const { socket, head } = await upgrade('/websocket', { Connection: value });
     t.equal(statusOf(head), 400);

@@ -62,7 +62,7 @@ t.test('a refused login takes its time whatever is wrong', async (t) => {
     t.ok((await attempt(email)) >= 295, email);
 });
 
-t.test('whose second factor is missing shows only to who has the password', async (t) => {
+t.test('a missing second factor shows only with the password', async (t) => {
   const { email } = await world.createUser({ tfa_secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' });
   t.match((await refusal(email, 'wrong')).answer, 'INVALID_CREDENTIALS');
   t.match((await refusal(email, PASSWORD)).answer, 'INVALID_OTP');

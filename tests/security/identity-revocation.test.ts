@@ -108,7 +108,7 @@ t.test('however long ago it was replaced', async (t) => {
   );
 });
 
-t.test('of two refreshes at once one wins and nobody is taken for a thief', async (t) => {
+t.test('of two concurrent refreshes one wins and no session ends', async (t) => {
   // The requests wait on the session's row, so that each has found its token valid before.
   const { user, tokens } = await served();
   const client = await db.connect();
@@ -134,7 +134,7 @@ t.test('of two refreshes at once one wins and nobody is taken for a thief', asyn
   t.equal(await outcome(post(`${url}/auth/refresh`, { refresh_token: data.refresh_token })), 200);
 });
 
-t.test('a token that was never ours ends nobody', async (t) => {
+t.test('a foreign token ends no session', async (t) => {
   const { tokens } = await served();
   const bytes = Buffer.from(tokens.refresh_token, 'base64url');
   const forged = Buffer.concat([bytes.subarray(0, 16), Buffer.alloc(32, 1)]).toString('base64url');

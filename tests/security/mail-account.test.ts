@@ -118,7 +118,7 @@ async function mailJobs(): Promise<number> {
 
 const tokensSent = () => server.mails.map(({ mail }) => tokenIn(mail.text)).filter(Boolean);
 
-t.test('a reset goes to the stored address, and nobody learns whether there is one', async (t) => {
+t.test('a reset goes to the stored address, and reveals no account', async (t) => {
   await set({ project_name: 'Harbour & <Co>', project_color: '#0a8' });
   await insertUser('Ann@example.com', { first_name: 'Ann' });
   await insertUser('suspended@example.com', { status: 'suspended' });
@@ -465,7 +465,7 @@ t.test('registration takes over no account that others made or gave rights', asy
   await arrived();
 });
 
-t.test('people are invited by whoever may create users, and choose a password', async (t) => {
+t.test('callers who may create users invite people, who choose a password', async (t) => {
   const [{ id: role } = { id: '' }] = (
     await db.query<{ id: string }>("INSERT INTO system_roles (name) VALUES ('Crew') RETURNING id")
   ).rows;
@@ -510,7 +510,7 @@ t.test('people are invited by whoever may create users, and choose a password', 
   t.equal((await arrived()).length, 1);
 });
 
-t.test('nobody invites beyond the own rights, least of all an administrator', async (t) => {
+t.test('no caller invites beyond its own permissions', async (t) => {
   const one = async (text: string, values: unknown[] = []) =>
     (await db.query<{ id: string }>(text, values)).rows[0]?.id ?? '';
   const guests = await one("SELECT id FROM system_roles WHERE name = 'Guests'");
@@ -574,7 +574,7 @@ t.test('nobody invites beyond the own rights, least of all an administrator', as
   t.strictSame([...new Set(to)].sort(), ['f@example.com', 'i@example.com']);
 });
 
-t.test('a mail that cannot be sent is tried again, and then its job tells why', async (t) => {
+t.test('a failed mail is retried, and then its job has the reason', async (t) => {
   const email = 'ann@example.com';
   const lastJob = async () => {
     const response = await cluster.fetch('/jobs?sort=-created_on&limit=1');

@@ -82,7 +82,7 @@ t.before(async () => {
   ]);
 });
 
-t.test('what is concealed today is masked in what was', async (t) => {
+t.test('values that are concealed today are masked in history', async (t) => {
   const [created, changed] = await revisionsOf(admin, 'notes', '1');
   const masked = { pin: MASK, code: MASK, doc: MASK };
   t.strictSame(created.data, {
@@ -101,7 +101,7 @@ t.test('what is concealed today is masked in what was', async (t) => {
   t.strictSame(Object.keys(created.data).slice(0, 4), ['id', 'name', 'pin', 'code']);
 });
 
-t.test('others see of the past what they may see of the present', async (t) => {
+t.test('other callers see the same parts of history and of the present', async (t) => {
   const [created] = await revisionsOf(member.send, 'notes', '1');
   t.strictSame(Object.keys(created.data), ['id', 'name', 'pin', 'code', 'num', 'doc', 'public']);
   t.notOk('hidden' in created.delta);
@@ -145,7 +145,7 @@ const CLAUSES: readonly string[] = [
   'limit=-1&fields=data,delta',
 ];
 
-t.test('no clause tells what they held', async (t) => {
+t.test('no clause reveals their values', async (t) => {
   const ask = async () => {
     const found: string[] = [];
     for (const path of ['/revisions', '/activity', `/revisions/${first}`]) {
@@ -172,7 +172,7 @@ t.test('no clause tells what they held', async (t) => {
   t.strictSame(await ask(), before, 'nor does anything depend on it');
 });
 
-t.test('going back brings back what is seen, and nothing else', async (t) => {
+t.test('reverting restores only visible values', async (t) => {
   await admin('PATCH', '/items/notes/1', { name: 'now', hidden: 'now', pin: 'now' });
   t.equal((await member.send('POST', `/utils/revert/${first}`)).status, 204);
   const { rows } = await cluster.db.query('SELECT name, hidden, pin FROM notes WHERE id = 1');
@@ -182,7 +182,7 @@ t.test('going back brings back what is seen, and nothing else', async (t) => {
   t.match(after.rows[0], { hidden: /^flipped/, pin: 'now' });
 });
 
-t.test('a field that is dropped tells nothing any more, whatever has its name later', async (t) => {
+t.test('a dropped field reveals nothing, even to a later one of its name', async (t) => {
   const secret = 'dropped secret';
   await cluster.db.query('CREATE TABLE drops (id int PRIMARY KEY, name text, sec text, open text)');
   await until(async () => (await cluster.fetch('/items/drops')).ok, 'the table is known');

@@ -213,7 +213,7 @@ t.test('long names are refused before they are parsed, and not repeated', async 
   }
 });
 
-t.test('no error is as long as what it is about', async (t) => {
+t.test('no error is as long as its cause', async (t) => {
   const long = 'x'.repeat(1_000_000);
   const said = (sentence: string) => storedReason(sentence, null, null);
   const errors = [

@@ -310,7 +310,7 @@ t.test('names of prototypes are names like any other', async (t) => {
   t.equal((await send('GET', '/items/things?limit=1')).status, 200);
 });
 
-t.test('what is forbidden and what is missing answer alike but for the name', async (t) => {
+t.test('forbidden and missing fields answer alike but for the name', async (t) => {
   const pairs = [
     ['GET', '/items/NAME', 'secrets', 'nothing'],
     ['GET', '/items/NAME/1', 'secrets', 'nothing'],

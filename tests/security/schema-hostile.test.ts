@@ -98,7 +98,7 @@ t.test('texts of requests are names, values and comments, and never SQL', async 
     return JSON.parse(String(made?.data ?? null));
   };
 
-  await t.test('as names of collections, fields and what is made for them', async (t) => {
+  await t.test('as names of collections, fields and derived objects', async (t) => {
     let made = 0;
     for (const name of HOSTILE) {
       const what = JSON.stringify(name.slice(0, 40));

@@ -39,7 +39,7 @@ const DROP_AUTHOR: SchemaChange = {
   field: 'author',
 };
 
-t.test('a right does not outlive what it was on, whatever is made of that name', async (t) => {
+t.test('a permission does not outlive its object, even for a reused name', async (t) => {
   const tested = await openSchema(t);
   const { pool, items, change } = tested;
   const policy = randomUUID();

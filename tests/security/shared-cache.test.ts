@@ -12,7 +12,7 @@ import { createSystemDatabase } from '#tests/harness/database.ts';
 
 const POLICY = '00000000-0000-4000-8000-000000000001';
 
-t.test('what anonymous callers see at some addresses only is kept for nobody else', async (t) => {
+t.test('data for anonymous callers at some addresses is not shared', async (t) => {
   const url = await createSystemDatabase(t);
   const log = pino({ level: 'silent' });
   const config = loadConfig({ CACHE_ENABLED: 'true', CACHE_CONTROL_S_MAXAGE: '1m' });

@@ -241,7 +241,7 @@ t.test('a value that does not fit a concealed field is not repeated', async (t) 
   t.equal(shape.status, 400);
 });
 
-t.test('no field of hashes has a default, which nobody would hash', async (t) => {
+t.test('no field of hashes has a default, which would not be hashed', async (t) => {
   const secret = { default_value: 'an open secret' };
   for (const [method, path, body] of [
     ['POST', '/fields/safes', { field: 'a', type: 'hash', schema: secret }],

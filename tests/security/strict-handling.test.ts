@@ -110,7 +110,7 @@ t.test('parameters that are known are taken', async (t) => {
   }
 });
 
-t.test('members of queries that nobody knows', async (t) => {
+t.test('unknown members of queries', async (t) => {
   for (const query of [
     { filtr: {} },
     { filters: {} },
@@ -133,7 +133,7 @@ t.test('members of queries that nobody knows', async (t) => {
   }
 });
 
-t.test('members of the options of an export that nobody knows', async (t) => {
+t.test('unknown members of the options of an export', async (t) => {
   for (const [body, code] of [
     [{ format: 'csv', query: { filtr: {} } }, 'INVALID_QUERY'],
     [{ format: 'csv', query: { deep: { comments: { _filtr: {} } } } }, 'INVALID_QUERY'],
@@ -150,7 +150,7 @@ t.test('members of the options of an export that nobody knows', async (t) => {
   t.equal((await outcome('POST', '/utils/export/articles', good, STRICT)).code, '204');
 });
 
-t.test('members of payloads that nobody knows, at every place', async (t) => {
+t.test('unknown members of payloads, at every place', async (t) => {
   const title = `strict ${randomUUID()}`;
   const policy = { name: title };
   for (const [method, path, body] of [
@@ -221,7 +221,7 @@ t.test('numbers that a column of type real gives back as others', async (t) => {
   }
 });
 
-t.test('who may not know what there is hears nothing of it', async (t) => {
+t.test('a caller without permission learns nothing of the catalog', async (t) => {
   const member = await createMember(cluster, [
     { collection: 'articles', action: 'create', fields: ['title'] },
   ]);

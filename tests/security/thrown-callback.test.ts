@@ -80,7 +80,7 @@ t.test('a throw in a callback of the driver ends the connection it came on', asy
   await works();
 });
 
-t.test('a message that is too long is refused, and nobody beside it suffers', async (t) => {
+t.test('a message that is too long is refused without harm to others', async (t) => {
   const { reader, pool } = await open(t);
   const long = { text: "SELECT repeat('x', $1::int)", values: [MESSAGE_MAX_SIZE] };
   const short = { text: "SELECT repeat('x', $1::int)", values: [2] };

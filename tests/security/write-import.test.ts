@@ -89,7 +89,7 @@ t.test('a column that no permission covers is unknown', async (t) => {
   }
 });
 
-t.test('nobody learns from an import what he may not read', async (t) => {
+t.test('an import reveals no unreadable data', async (t) => {
   for (const [name, reading] of Object.entries({
     nothing: [],
     'other fields': [may('read', KNOWN)],
@@ -160,7 +160,7 @@ function faults(errors: readonly WireError[]) {
 
 let member: MemberUser;
 
-t.test('nobody learns from an import which items there are', async (t) => {
+t.test('an import does not reveal which items exist', async (t) => {
   await cluster.db.query(`CREATE TABLE numbered (
       id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, code text UNIQUE, name text, mine boolean);
     INSERT INTO numbered (code, name, mine) SELECT n, n, n = 1 FROM generate_series(1, 3) AS n`);
@@ -194,7 +194,7 @@ t.test('nobody learns from an import which items there are', async (t) => {
   }
 });
 
-t.test('who is no user is told that his import is accepted', async (t) => {
+t.test('an anonymous caller gets the confirmation of an import', async (t) => {
   await cluster.db.query(`INSERT INTO system_permissions (policy, collection, action, fields)
     SELECT policy, 'things', 'create', '*' FROM system_access WHERE role IS NULL AND "user" IS NULL`);
   const send = async () => {
@@ -213,7 +213,7 @@ t.test('who is no user is told that his import is accepted', async (t) => {
   t.equal((await fetch(`${cluster.url}/jobs/${data.id}`)).status, 403, 'jobs are for users');
 });
 
-t.test('members may read some of what tasks refer to', async () => {
+t.test('members may read some of the items that tasks refer to', async () => {
   await cluster.db.query(`
     CREATE TABLE owners (id int PRIMARY KEY, keeper uuid);
     CREATE TABLE notes (id int PRIMARY KEY, owner int REFERENCES owners, text text);
@@ -341,7 +341,7 @@ t.test('with other faults too, hidden and missing keys get the same error', asyn
   }
 });
 
-t.test('a member who may read all items needs no judgement of rows', async (t) => {
+t.test('a member with permission for all items needs no checks of rows', async (t) => {
   const reader = await createMember(cluster, [
     ...all('tasks'),
     { collection: 'owners', action: 'read' },

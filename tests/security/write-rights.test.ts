@@ -177,7 +177,7 @@ t.test('creating: fields first, then presets, validation and reading back', asyn
   t.type(key, 'number');
 });
 
-t.test('callers who may not read see nothing of what was written', async (t) => {
+t.test('callers without read permission see no written data', async (t) => {
   const { send } = await createMember(cluster, [
     { collection: 'tags', action: 'create' },
     { collection: 'tags', action: 'update' },
@@ -193,7 +193,7 @@ t.test('callers who may not read see nothing of what was written', async (t) => 
   t.equal((await send('GET', '/items/tags')).status, 403);
 });
 
-t.test('updates validate what is sent, and presets belong to it', async (t) => {
+t.test('updates validate the payload with its presets', async (t) => {
   const { send } = await createMember(cluster, [
     READ,
     {
@@ -278,7 +278,7 @@ t.test('special flags make and mask values', async (t) => {
   t.equal((await stored()).secret, null);
 });
 
-t.test('two who write the same rows in another order both come through', async (t) => {
+t.test('two writers of the same rows in another order both succeed', async (t) => {
   const keys = Array.from({ length: 20 }, (_, i) => i + 1).filter((id) => id !== 21);
   const answers = await Promise.all(
     Array.from({ length: 6 }, (_, i) => {

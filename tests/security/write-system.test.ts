@@ -66,7 +66,7 @@ async function deputy(): Promise<MemberUser> {
   );
 }
 
-t.test('nobody but an administrator makes or unmakes one, by whatever way', async (t) => {
+t.test('only administrators create or remove administrators, by any way', async (t) => {
   const { send, id, role, policy } = await deputy();
   const head = await firstAdmin();
   const other = (await admin('POST', '/users', { email: 'other@example.com' })).body.data.id;
@@ -115,7 +115,7 @@ t.test('nobody but an administrator makes or unmakes one, by whatever way', asyn
   t.equal((await send('GET', '/policies/me/globals')).body.data.admin_access, false);
 });
 
-t.test('somebody has to administer, whatever is changed', async (t) => {
+t.test('an administrator remains after every change', async (t) => {
   const head = await firstAdmin();
   for (const [method, path, body] of [
     ['DELETE', `/users/${head.user}`, undefined],
@@ -160,7 +160,7 @@ t.test('an administrator whom ip_access bars everywhere is none that is left', a
   await cluster.db.query('DELETE FROM system_access WHERE role = $1', [second.role]);
 });
 
-t.test('of two who remove the last two administrators one fails', async (t) => {
+t.test('of two removals of the last two administrators one fails', async (t) => {
   const head = await firstAdmin();
   for (let round = 0; round < 5; round += 1) {
     const second = await createMember(cluster, [], { admin: true });
@@ -198,7 +198,7 @@ t.test('who registers does not become an administrator', async (t) => {
   }
 });
 
-t.test('a role does not make administrators of who registers, by whatever way', async (t) => {
+t.test('registration never creates administrators, by any way', async (t) => {
   const head = await firstAdmin();
   const made = async (path: string, body: object): Promise<string> =>
     (await admin('POST', path, body)).body.data.id;

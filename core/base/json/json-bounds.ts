@@ -34,8 +34,8 @@ export type Admit = (amount: number) => void | Promise<void>;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Heap bytes per value. V8 needs 40 to 64 for an object or a list, 8 for a list entry, 32 for a
- * short text, and 70 for a member with a unique name.
+ * Heap bytes per value. V8 needs 40 to 64 for an object or a list, and 8 for a list entry. It needs
+ * 32 for a short text, and 70 for a member with a unique name.
  */
 const OBJECT = 64;
 const MEMBER = 90;

@@ -32,7 +32,7 @@ export type MailMessage = v.InferOutput<typeof mailMessage>;
 
 /**
  * A mail to send; an identical waiting job is joined.
- * @param by key of the user who requested it; null when anonymous
+ * @param by key of the requesting user; null when anonymous
  * @param requestId of the causing request; null without one
  */
 export function mailSubmission(

@@ -136,7 +136,7 @@ t.test('the schema as text', async (t) => {
   t.match(system, 'create_fields_item(collection: String!, data: create_system_fields_input!');
 });
 
-t.test('tokens are kept by no cache', async (t) => {
+t.test('no cache stores tokens', async (t) => {
   const query = 'mutation { auth_login(email: "a@b.c", password: "x") { access_token } }';
   const init = { method: 'POST', body: JSON.stringify({ query }) };
   const headers = { 'content-type': 'application/json' };
@@ -144,7 +144,7 @@ t.test('tokens are kept by no cache', async (t) => {
   t.equal(answer.headers.get('cache-control'), 'no-store');
 });
 
-t.test('the server tells of itself', async (t) => {
+t.test('the server describes itself', async (t) => {
   const known = JSON.parse(await (await asked(`${cluster.url}/server/info`)).text()).data;
   t.match(known, { project: { project_name: 'Sluice' }, queryLimit: { default: 100, max: -1 } });
   t.match(known.version, /^\d+\.\d+/);

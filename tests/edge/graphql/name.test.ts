@@ -188,7 +188,7 @@ t.test('fields with names that other types have are read, written and filtered',
   t.strictSame(found.data.a_aggregated, [{ __typename: 'a_aggregated' }], 'the collection has it');
 });
 
-t.test('a schema that cannot be told names its fault in the log and in health', async (t) => {
+t.test('a failing schema is reported in the log and in health', async (t) => {
   const lines: string[] = [];
   const introspection = new Introspection(pino({}, { write: (line) => lines.push(line) }));
   t.teardown(() => introspection.close());

@@ -450,7 +450,7 @@ t.test('a method that GraphQL has not is 405 with those that it has', async (t) 
   }
 });
 
-t.test('how a login is kept is named as a value, as a text and by variables', async (t) => {
+t.test('the login mode is given as a value, as a text and by variables', async (t) => {
   const email = 'mode@example.com';
   const password = 'a-long-password';
   await cluster.fetch('/users', {
@@ -485,7 +485,7 @@ t.test('how a login is kept is named as a value, as a text and by variables', as
   t.match(wrong.errors, [{ extensions: { code: 'GRAPHQL_VALIDATION' } }]);
 });
 
-t.test('failures name what is wrong', async (t) => {
+t.test('failures name the error', async (t) => {
   const missing = await ask('{ author_by_id(id: 99) { name } tag { id } }');
   t.match(missing, {
     data: { author_by_id: null, tag: [] },
@@ -539,7 +539,7 @@ t.test(
   },
 );
 
-t.test('the schema tells of itself', async (t) => {
+t.test('the schema describes itself', async (t) => {
   const { data, errors } = await ask(`{
     __type(name: "author") { name fields { name type { kind name ofType { name } } } }
     author { id }

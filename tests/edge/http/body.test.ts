@@ -236,7 +236,7 @@ t.test('bytes have a limit of their own', async (t) => {
   t.equal((await post(url, 'abcde', 'text/csv')).status, 400);
 });
 
-t.test('a body that nobody reads holds the client back', async (t) => {
+t.test('an unread body holds the client back', async (t) => {
   const gate = Promise.withResolvers<void>();
   const size = 64 * 1_048_576;
   const { port } = await serve(t, async (request) => {

@@ -10,7 +10,7 @@ function counted(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => i % 251);
 }
 
-t.test('gives back what it was given, in order, in pieces of any size', async () => {
+t.test('returns its input, in order, in pieces of any size', async () => {
   const sizes = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 30 });
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 70_000 }), (lengths, limit) => {

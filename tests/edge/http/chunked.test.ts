@@ -148,7 +148,7 @@ t.test('what follows a chunked body is neither answered nor processed', async (t
   }
 });
 
-t.test('nor what follows a request with an ambiguous length', async (t) => {
+t.test('nor bytes behind a request with an ambiguous length', async (t) => {
   const { port } = await serve(t, handler);
   for (const headers of [
     'Content-Length: 2\r\nContent-Length: 3',
@@ -198,7 +198,7 @@ t.test('a body with a chunk extension is refused, and not waited for', async (t)
 });
 
 // A paused connection tells of nothing, so that a request whose client went would run for ever.
-t.test('a client that goes away while nobody reads its body is noticed', async (t) => {
+t.test('a disconnect during an unread body is detected', async (t) => {
   const { server, port, lines } = await serve(t, handler);
   const chunked = 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n';
   const bodies: readonly string[] = [

@@ -70,7 +70,7 @@ t.test('ends those without an answer, of the holder with the most first', async 
   t.equal(state.pings, 85, 'and asks no more');
 });
 
-t.test('ends nothing where silent clients do not explain what is held', async (t) => {
+t.test('ends no connection when silent clients do not explain the memory', async (t) => {
   const { state, later, waitForAnswers } = scene([...many('honest', 20), ...many('far away', 3)]);
   state.held += 150 * MEGABYTE;
   later(250);

@@ -72,7 +72,7 @@ const text = fc
   .filter((content) => !content.startsWith('--Bound'));
 const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 5 });
 
-t.test('reads what the parser alone reads, however it arrives', async () => {
+t.test('reads the same as the parser alone, in any pieces', async () => {
   const part = (name: string, content: string) =>
     `--Bound\r\nContent-Disposition: form-data; name="${name}"${name === 'f' ? '; filename="f"' : ''}\r\n\r\n${content}\r\n`;
   const bodies = fc.record({

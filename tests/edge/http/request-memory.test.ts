@@ -49,7 +49,7 @@ function answerOf(socket: Socket): Promise<string> {
   });
 }
 
-t.test('answers that nobody reads leave their holder no room, others some', async (t) => {
+t.test('unread responses use up the room of their holder alone', async (t) => {
   const memory = memoryOf(0);
   const body = Buffer.alloc(12 * MEGABYTE, 'x');
   const handler = heldByPath(({ method }) =>
@@ -267,7 +267,7 @@ t.test(
   },
 );
 
-t.test('messages of a socket at the same time give back what they took', async (t) => {
+t.test('concurrent messages of a socket release their memory', async (t) => {
   const memory = memoryOf(0);
   const messages = new MessageMemory(memory);
   const text = (length: number) => Buffer.from(JSON.stringify('x'.repeat(length)));

@@ -66,7 +66,7 @@ t.test('HEAD is GET without its body', async (t) => {
   t.equal((await send(port, two)).match(/200 OK/g)?.length, 2, 'the connection goes on');
 });
 
-t.test('OPTIONS tells the methods', async (t) => {
+t.test('OPTIONS lists the methods', async (t) => {
   const { url } = await serve(t, router.handle);
   const one = await fetch(`${url}/items/a/1`, { method: 'OPTIONS' });
   t.equal(one.status, 204);

@@ -66,7 +66,7 @@ t.test('an unknown status, and a large body', async (t) => {
   t.ok((await answer.text()) === body);
 });
 
-t.test('JSON has a weak tag, and 304 answers who has it', async (t) => {
+t.test('JSON has a weak tag, and a client with it gets 304', async (t) => {
   let body = '{"data":1}';
   const { url } = await serve(t, () => ({ status: 200, body }));
   const first = await fetch(url);

@@ -119,7 +119,7 @@ t.test('failures of the database are translated', async (t) => {
   t.equal((await errorsOf(answer))[0]?.extensions.code, 'VALUE_OUT_OF_RANGE');
 });
 
-t.test('anything else is a 500 that tells nothing, and a line in the log', async (t) => {
+t.test('other errors are a 500 without details, and a line in the log', async (t) => {
   const { url, lines } = await serve(
     t,
     (request) => {
@@ -297,7 +297,7 @@ t.test('several servers share a port with the option shared', async (t) => {
   t.equal((await fetch(`http://127.0.0.1:${port}`)).status, 200);
 });
 
-t.test('draining lets requests end, tells clients to close, then is gone', async (t) => {
+t.test('draining lets requests end, asks clients to close, then closes', async (t) => {
   const gate = Promise.withResolvers<void>();
   let started = 0;
   const { server, port } = await serve(t, async (request) => {
@@ -326,7 +326,7 @@ t.test('draining lets requests end, tells clients to close, then is gone', async
   server.close();
 });
 
-t.test('draining cuts what does not end in its time', async (t) => {
+t.test('draining cuts requests that do not end in time', async (t) => {
   const begun = Promise.withResolvers<void>();
   const { server, port, lines } = await serve(t, async (request) => {
     begun.resolve();

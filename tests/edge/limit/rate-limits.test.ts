@@ -44,7 +44,7 @@ async function start(t: Teardown, env: Env) {
   );
 }
 
-t.test('by default only what attackers try is limited', async (t) => {
+t.test('by default only the targets of attackers are limited', async (t) => {
   const { url } = await start(t, {});
   for (let i = 0; i < 60; i++) {
     const answer = await fetch(url);
@@ -74,7 +74,7 @@ t.test('a refusal says how many are allowed, and when again', async (t) => {
   t.ok(Math.abs(reset - Date.now() - seconds * 1_000) < 60_000);
 });
 
-t.test('every answer on which a limit was counted tells of it', async (t) => {
+t.test('every response that a limit counted contains its headers', async (t) => {
   const { url } = await start(t, {
     ...PER_ADDRESS,
     RATE_LIMIT_GLOBAL_ENABLED: 'true',
@@ -143,7 +143,7 @@ t.test('addresses of one network of IPv6 are one', async (t) => {
   t.equal(addressKey('::1'), '0:0:0:0');
 });
 
-t.test('the health tells whether processes count together', async (t) => {
+t.test('the health shows whether processes count together', async (t) => {
   const config: Config = loadConfig({});
   const store = new MemoryStore();
   const shared = { counter: store.counter, shared: false, close: () => undefined };

@@ -149,7 +149,7 @@ t.test('what is refused', async (t) => {
   t.equal((await cluster.fetch('/graphql?query={__typename}')).status, 200, 'requests go on');
 });
 
-t.test('rights narrow and end what runs', async (t) => {
+t.test('changed permissions narrow and end subscriptions', async (t) => {
   const read = { action: 'read', collection: 'note', fields: ['id', 'title'] } as const;
   const member = await createMember(cluster, [
     { ...read, permissions: { title: { _starts_with: 'a' } } },

@@ -33,7 +33,7 @@ const write = (method: string, path: string, body?: unknown, edge = 1) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-t.test('a subscriber hears of what another edge writes', async (t) => {
+t.test('a subscriber receives the writes of another edge', async (t) => {
   const socket = await login();
   socket.send({
     type: 'subscribe',
@@ -66,7 +66,7 @@ t.test('a subscriber hears of what another edge writes', async (t) => {
   t.strictSame(await socket.next(), { type: 'subscription', event: 'unsubscribe', uid: 'n' });
 });
 
-t.test('each created item is told in a message of its own, in their order', async (t) => {
+t.test('each created item has a separate message, in order', async (t) => {
   const socket = await login();
   socket.send({
     type: 'subscribe',
@@ -156,7 +156,7 @@ t.test('items are read and written', async (t) => {
   t.strictSame(await socket.next(), { type: 'pong', uid: 2 });
 });
 
-t.test('what may not be seen is not told, and what was seen is told when it is gone', async (t) => {
+t.test('hidden items send no event, and visible ones send their deletion', async (t) => {
   const rule = { owner: { _eq: '$CURRENT_USER' } };
   const read = { action: 'read', collection: 'note', fields: ['id', 'title', 'owner'] } as const;
   const [first, second] = [
@@ -191,7 +191,7 @@ t.test('an item of a key of several fields', async (t) => {
   t.match((await socket.next()).data, { a: 1, b: 'x,y', n: 2 });
 });
 
-t.test('deletes are told after a table was dropped and made again', async (t) => {
+t.test('deletes are sent after a table was dropped and recreated', async (t) => {
   const make = 'CREATE TABLE again (id int PRIMARY KEY, mood mood)';
   await db.query(`CREATE TYPE mood AS ENUM ('a'); ${make}`);
   const remakes = [
@@ -348,7 +348,7 @@ t.test('who logs in by a message is not known by a token in the URL', async (t) 
   }
 });
 
-t.test('rights and sessions end what runs', async (t) => {
+t.test('permissions and sessions end subscriptions', async (t) => {
   const read = { action: 'read', collection: 'note', fields: ['id', 'title'] } as const;
   const member = await createMember(cluster, [read]);
   const [socket, other] = [await login(member.token), await login(member.token, 1)];

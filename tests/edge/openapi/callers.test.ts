@@ -28,7 +28,7 @@ function toldOf({ paths, components }: Document) {
   return { methods, fields };
 }
 
-t.test('a member is told of what the policies grant', async (t) => {
+t.test('a member sees the operations that the policies grant', async (t) => {
   const member = await createMember(cluster, [
     { collection: 'book', action: 'read', fields: ['id', 'title'] },
     { collection: 'genre', action: 'create', fields: ['code'] },
@@ -58,7 +58,7 @@ t.test('the password that confirms a change is a member of the own user alone', 
   t.strictSame(places, ['patch /users/me']);
 });
 
-t.test('without a token it has what is public, and a wrong one is refused', async (t) => {
+t.test('without a token it has the public part, and a wrong one is refused', async (t) => {
   t.strictSame(toldOf(await documentOf(cluster, null)).methods, []);
   const { rows } = await cluster.db.query(
     `INSERT INTO system_policies (id, name) VALUES (gen_random_uuid(), 'open') RETURNING id`,
@@ -101,7 +101,7 @@ t.test('it is sent again only when it has changed', async (t) => {
   t.ok(toldOf(document).fields('ItemsGenre').includes('shelf'));
 });
 
-t.test('it is compressed for who understands that', async (t) => {
+t.test('it is compressed for clients that accept it', async (t) => {
   const answer = await cluster.fetch(PATH, { headers: { 'accept-encoding': 'identity' } });
   const plain = Buffer.from(await answer.arrayBuffer());
   t.equal(answer.headers.get('content-encoding'), null);
@@ -131,7 +131,7 @@ async function raw(accepted: string) {
   return await promise;
 }
 
-t.test('GraphQL tells the same', async (t) => {
+t.test('GraphQL returns the same', async (t) => {
   const answer = await cluster.fetch('/graphql/system', {
     method: 'POST',
     body: JSON.stringify({ query: '{ server_specs_oas }' }),

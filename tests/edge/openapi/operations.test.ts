@@ -41,7 +41,7 @@ const PLAIN = { parameters: {}, body: undefined };
 
 t.comment(`OPENAPI_SEED=${SEED}`);
 
-t.test('operations answer what the document says', async (t) => {
+t.test('operations answer as the document describes', async (t) => {
   const cluster: Cluster = await startCluster(t, {
     workers: 1,
     env: { JOB_WAIT_LIMIT: '5s', LOGIN_STALL_TIME: '1ms', REGISTER_STALL_TIME: '1ms' },

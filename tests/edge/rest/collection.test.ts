@@ -50,7 +50,7 @@ t.test('shows all collections to admins', async (t) => {
   t.strictSame(names(await read('/collections', { method: 'SEARCH', body: '{}' })), shown);
 });
 
-t.test('refuses what cannot be asked', async (t) => {
+t.test('refuses invalid queries', async (t) => {
   const search = (body: string) =>
     outcome(cluster.fetch('/collections', { method: 'SEARCH', body }));
   t.equal(await outcome(cluster.fetch('/collections/nope')), 'FORBIDDEN');
@@ -61,7 +61,7 @@ t.test('refuses what cannot be asked', async (t) => {
   t.equal(await outcome(fetch(`${cluster.url}/collections`)), 'FORBIDDEN', 'anonymous');
 });
 
-t.test('shows others what they may read', async (t) => {
+t.test('shows other callers the parts that they may read', async (t) => {
   const blind = await createEditor(cluster, { reads: { tags: '*' } });
   t.equal(await outcome(blind('/collections')), 'FORBIDDEN');
   t.equal(await outcome(blind('/collections/tags')), 'FORBIDDEN');
@@ -159,7 +159,7 @@ t.test('gives a table a key, and a folder none', async (t) => {
   });
 });
 
-t.test('changes what is said of collections', async (t) => {
+t.test('changes the metadata of collections', async (t) => {
   const one = await send('PATCH', '/collections/plain', { meta: { note: 'n', group: 'folder' } });
   t.match(one, { status: 200, body: { data: { meta: { note: 'n', group: 'folder' } } } });
   t.match(await send('PATCH', '/collections/plain', {}), {

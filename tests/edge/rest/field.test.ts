@@ -74,7 +74,7 @@ t.test('shows all fields to admins', async (t) => {
   });
 });
 
-t.test('tells of indexes that are being built', async (t) => {
+t.test('shows indexes that are being built', async (t) => {
   await cluster.db.query(`INSERT INTO system_jobs (kind, queue, message, message_version)
     VALUES ('index', 'nowhere', '{"collection":"articles","field":"title"}', 1)`);
   t.match(await read('/fields/articles/title'), { schema: { index_state: 'building' } });
@@ -83,7 +83,7 @@ t.test('tells of indexes that are being built', async (t) => {
   t.notMatch(await read('/fields/articles/title'), { schema: { index_state: String } });
 });
 
-t.test('refuses what does not exist', async (t) => {
+t.test('refuses nonexistent parts', async (t) => {
   for (const path of ['/fields/nope', '/fields/articles/nope', '/fields/nope/id']) {
     t.equal(await outcome(cluster.fetch(path)), 'FORBIDDEN', path);
   }
@@ -91,7 +91,7 @@ t.test('refuses what does not exist', async (t) => {
   t.equal(await outcome(cluster.fetch('/fields', { method: 'POST' })), 'ROUTE_NOT_FOUND');
 });
 
-t.test('shows others what they may read', async (t) => {
+t.test('shows other callers the parts that they may read', async (t) => {
   const blind = await createEditor(cluster, { reads: { articles: '*' } });
   t.equal(await outcome(blind('/fields')), 'FORBIDDEN');
   t.equal(await outcome(blind('/fields/articles')), 'FORBIDDEN');
@@ -249,7 +249,7 @@ t.test('a repeated request does not fall over its own change', async (t) => {
   t.equal((await send('DELETE', path, undefined, doomed)).status, 204, 'it is gone already');
 });
 
-t.test('answers at once who wishes so', async (t) => {
+t.test('answers at once when the client prefers it', async (t) => {
   const prefer = { prefer: 'respond-async' };
   const field = { field: 'later', type: 'integer' };
   const { headers, status, body } = await send('POST', '/fields/pages', field, prefer);
@@ -265,7 +265,7 @@ t.test('answers at once who wishes so', async (t) => {
   t.equal(await outcome(cluster.fetch('/fields/pages/later')), 200);
 });
 
-t.test('tells who waits too long where to look', async (t) => {
+t.test('names the job when the client waits too long', async (t) => {
   const hasty = await cluster.addEdge({ JOB_WAIT_LIMIT: '1ms' });
   const holder = await cluster.db.connect();
   await holder.query('BEGIN; LOCK TABLE pages IN ACCESS SHARE MODE');
@@ -285,7 +285,7 @@ t.test('tells who waits too long where to look', async (t) => {
   );
 });
 
-t.test('makes what two ask for at once for one of them', async (t) => {
+t.test('makes a field for one of two concurrent requests', async (t) => {
   const ask = () => send('POST', '/fields/pages', { field: 'twice', type: 'integer' });
   const answers = await Promise.all([ask(), ask()]);
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 400]);
@@ -326,7 +326,7 @@ t.test('refuses changes that cannot be made', async (t) => {
   t.equal(text.status, 415);
 });
 
-t.test('lets nobody but admins change anything, whether it exists or not', async (t) => {
+t.test('only admins change fields, existing or not', async (t) => {
   const editor = await createEditor(cluster, { app: true, reads: { pages: '*' } });
   const anonymous = (path: string, init: RequestInit) => fetch(`${cluster.url}${path}`, init);
   const answers = new Set<string>();

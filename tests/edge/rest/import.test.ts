@@ -58,7 +58,7 @@ for (const backend of backends) {
       await until(() => storedFiles(cluster).length === 0, 'nothing is left of the upload');
     });
 
-    t.test('a JSON file merges by key and its job tells what became of it', async (t) => {
+    t.test('a JSON file merges by key and its job reports the result', async (t) => {
       const rows = [
         { id: 1, name: 'uno' },
         { id: 2, name: 'two' },
@@ -137,7 +137,7 @@ for (const backend of backends) {
       t.equal(await count(), before + 5);
     });
 
-    t.test('an option that nobody knows is refused by name', async (t) => {
+    t.test('an unknown option is refused by name', async (t) => {
       const before = await count();
       const answer = await upload(cluster, 'things', 'name\nx\n', { query: '?sepparator=;' });
       t.equal(answer.status, 400);
@@ -282,7 +282,7 @@ for (const backend of backends) {
       t.equal(anonymous.status, 401);
     });
 
-    t.test('a caller who prefers gets the job at once and may follow its events', async (t) => {
+    t.test('a caller may prefer the job at once and follow its events', async (t) => {
       const answer = await upload(cluster, 'things', 'name\nfollowed\n', {
         headers: { prefer: 'respond-async' },
       });

@@ -253,7 +253,7 @@ t.test('deletes one and many', async (t) => {
   t.strictSame(await codeOf(send('DELETE', '/items/authors/2')), [400, 'INVALID_FOREIGN_KEY']);
 });
 
-t.test('what does not exist is forbidden, what cannot be read is named', async (t) => {
+t.test('a missing collection is forbidden, an unreadable field is named', async (t) => {
   t.strictSame(await codeOf(get('/items/nope')), [403, 'FORBIDDEN']);
   t.strictSame(await codeOf(get('/items/system_users')), [403, 'FORBIDDEN']);
   t.strictSame(await codeOf(send('POST', '/items/system_users', {})), [403, 'FORBIDDEN']);

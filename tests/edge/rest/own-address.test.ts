@@ -111,7 +111,7 @@ t.test('a login of the last minutes is enough, and stays one when it is renewed'
   t.equal(await change((await renewed(next.refresh_token)).access_token), REFUSED);
 });
 
-t.test('a session cookie tells of its login too', async (t) => {
+t.test('a session cookie contains its login time too', async (t) => {
   const user = await createUser(cluster, { role });
   const { email } = user;
   const cookieOf = (response: Response) => response.headers.getSetCookie()[0]?.split(';')[0] ?? '';

@@ -72,7 +72,7 @@ t.test('shows all relations to admins', async (t) => {
   t.strictSame(await read('/relations/authors'), []);
 });
 
-t.test('refuses what does not exist', async (t) => {
+t.test('refuses nonexistent parts', async (t) => {
   for (const path of ['/relations/nope', '/relations/articles/nope', '/relations/articles/title']) {
     t.equal(await outcome(cluster.fetch(path)), 'FORBIDDEN', path);
   }

@@ -79,7 +79,7 @@ t.test('each route stands in the table once, and none beside it', async (t) => {
   t.strictSame(makers, ['rest/route-table.ts']);
 });
 
-t.test('what the table says of access is what anonymous callers meet', async (t) => {
+t.test('the access in the table applies to anonymous callers', async (t) => {
   for (const entry of ROUTES) {
     const answer = await send(entry, null);
     const name = nameOf(entry);
@@ -92,7 +92,7 @@ t.test('what the table says of access is what anonymous callers meet', async (t)
   }
 });
 
-t.test('and what users without any right meet', async (t) => {
+t.test('and to users without permissions', async (t) => {
   const { token } = await createMember(cluster, []);
   for (const entry of ROUTES.filter(({ limit }) => limit === undefined)) {
     const answer = await send(entry, token);
@@ -154,7 +154,7 @@ t.test('HEAD is answered as GET is', async (t) => {
 
 const HEAD = { method: 'HEAD' };
 
-t.test('a parameter that the table does not name is refused to who prefers that', async (t) => {
+t.test('strict handling refuses parameters that the table does not name', async (t) => {
   const headers = { Prefer: 'handling=strict', authorization: `Bearer ${ADMIN_TOKEN}` };
   for (const entry of ROUTES.filter(({ handle }) => typeof handle === 'function')) {
     const url = `${cluster.url}${pathOf(entry)}?misspelt=1`;

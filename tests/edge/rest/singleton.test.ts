@@ -63,7 +63,7 @@ t.test('its items are neither added nor addressed', async (t) => {
   }
 });
 
-t.test('of those who read the same, one writes', async (t) => {
+t.test('of callers that read the same state, one writes', async (t) => {
   for (const state of ['defaults', 'an item']) {
     const tag = (await cluster.fetch('/items/wide')).headers.get('etag') ?? '';
     const answers = await Promise.all(
@@ -80,7 +80,7 @@ t.test('of those who read the same, one writes', async (t) => {
   t.equal((await cluster.db.query('SELECT FROM wide')).rowCount, 1);
 });
 
-t.test('the first of many who write it creates it, and there is one', async (t) => {
+t.test('the first of many writers creates the only item', async (t) => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, i) => send('PATCH', '/items/globals', { size: i })),
   );

@@ -117,7 +117,7 @@ t.test('a second factor is made, taken into use, asked for and given up', async 
   t.equal(rows.length, 2, 'both changes are noted');
 });
 
-t.test('an admin takes a lost second factor away, nobody else', async (t) => {
+t.test('only an admin removes a lost second factor', async (t) => {
   const tfa_secret = new Secret({ size: 20 }).base32;
   const { id, email } = await createUser(cluster, { tfa_secret });
   const { authorization } = await member();
@@ -148,7 +148,7 @@ t.test('anonymous callers have no second factor', async (t) => {
   }
 });
 
-t.test('a policy that demands a second factor lets nobody by without one', async (t) => {
+t.test('a policy that requires a second factor refuses users without one', async (t) => {
   const role = '7d0f1c8e-0000-4000-8000-000000000029';
   await db.query(`
     WITH r AS (INSERT INTO system_roles (id, name) VALUES ('${role}', 'careful')),

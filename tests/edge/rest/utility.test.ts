@@ -104,7 +104,7 @@ t.test('codes that give up a second factor are tried as seldom as logins', async
   t.strictSame([statuses.filter((status) => status === 400).length, statuses.at(-1)], [15, 429]);
 });
 
-t.test('comments are written by users, about what they may read', async (t) => {
+t.test('users comment on the items that they may read', async (t) => {
   await cluster.db.query(`INSERT INTO notes (title, owner) VALUES ('mine', 'me'), ('theirs', 'x')`);
   const member = await createMember(
     cluster,
@@ -355,7 +355,7 @@ t.test('goes back to a revision, by the rights and with the history of a write',
   t.strictSame(await codeOf(admin('POST', `/utils/revert/${revision}`)), [400, 'INVALID_PAYLOAD']);
 });
 
-t.test('goes back over a change of the schema, or says what is gone', async (t) => {
+t.test('reverts across a schema change, or names the missing fields', async (t) => {
   await admin('PATCH', '/items/notes/1', { title: 'five' });
   const revision = await revisionOf('notes', '1');
   await admin('PATCH', '/items/notes/1', { title: 'six' });
@@ -447,7 +447,7 @@ t.test('moves an item to the place of another', async (t) => {
   t.strictSame(await codeOf(sort(1, 1, 'system_access')), forbidden);
 });
 
-t.test('moves only what the caller may update', async (t) => {
+t.test('moves only items that the caller may update', async (t) => {
   await cluster.db.query(
     `UPDATE steps SET sort = id, owner = CASE WHEN id = 4 THEN 'x' ELSE 'me' END`,
   );

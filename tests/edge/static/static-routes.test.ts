@@ -87,7 +87,7 @@ t.test('files have their type, their tag and the policy of the site', async (t) 
   t.equal(await (await get('/docs/guide')).text(), '<h1>guide</h1>');
 });
 
-t.test('HEAD says what GET would, without the body', async (t) => {
+t.test('HEAD answers like GET, without the body', async (t) => {
   for (const coding of ['identity', 'gzip', 'br']) {
     const headers = { 'Accept-Encoding': coding };
     const path = '/app/assets/app-1a2b3c4d.js';

@@ -176,7 +176,7 @@ t.test('a value that PostgreSQL cannot store is named in the report all the same
   }
 });
 
-t.test('nothing is written for a user who may not import any more', async (t) => {
+t.test('nothing is written for a user without permission any more', async (t) => {
   const refused = { code: 'FORBIDDEN' };
   for (const [taken, given] of [
     ["UPDATE system_users SET status = 'suspended'", "UPDATE system_users SET status = 'active'"],

@@ -121,7 +121,7 @@ t.test('changes, their end and their indexes', async (t) => {
     t.strictSame(await answer('/items/book/1?fields=early,late'), { data: { early: 7, late: 7 } });
   });
 
-  await t.test('every process knows a change that is done', async (t) => {
+  await t.test('every process has applied a completed change', async (t) => {
     const { result, state } = await ended(await submit(addition('known')));
     t.equal(state, 'completed');
     t.match(result, { version: Number });

@@ -60,7 +60,7 @@ t.test('the EntityManager serves the system tables', async (t) => {
   t.equal(found.parent, id, 'a reference is the key that it holds');
 });
 
-t.test('values keep what JavaScript numbers would lose', async (t) => {
+t.test('values keep digits that JavaScript numbers would lose', async (t) => {
   const { orm } = await start(t);
   const em = orm.fork();
   const author = em.create(orm.entity('author'), {});

@@ -89,7 +89,7 @@ for (const backend of backends) {
       });
     });
 
-    await t.test('a refusal is final and its rows are kept', async (t) => {
+    await t.test('a refusal is final and its rows are stored', async (t) => {
       const badRows = Array.from({ length: 120 }, (_, index) => index + 1);
       const job = await ended(await submit('script', { badRows }));
       t.match(job, { state: 'failed', attempts: 1 });

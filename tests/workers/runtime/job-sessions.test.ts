@@ -5,7 +5,7 @@ import t from 'tap';
 import { createDatabase } from '#tests/harness/database.ts';
 import { JobSessions } from '#workers/runtime/job-sessions.ts';
 
-t.test('jobs leave a connection of the pool to what they ask beside', async (t) => {
+t.test('jobs leave a connection of the pool for other queries', async (t) => {
   const pool = new pg.Pool({ connectionString: await createDatabase(t), max: 3 });
   t.teardown(() => pool.end());
   const sessions = new JobSessions(pool);

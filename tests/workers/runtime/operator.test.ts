@@ -100,7 +100,7 @@ for (const backend of backends) {
       },
     );
 
-    await t.test('drain a queue: it does what waits and accepts nothing', async (t) => {
+    await t.test('drain a queue: it finishes waiting jobs and accepts none', async (t) => {
       const running = await submit('script', { mailbox: 'drained', gate: 'drained' });
       const waiting = await submit('script', { mailbox: 'drained' });
       await begun(running);

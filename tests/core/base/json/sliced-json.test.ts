@@ -24,7 +24,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'nothing much': { a: [LONG], b: [], c: {}, d: '' },
 };
 
-t.test('documents are what they are when they are read at once', async (t) => {
+t.test('documents are the same as when they are parsed at once', async (t) => {
   for (const [name, document] of Object.entries(DOCUMENTS)) {
     for (const indent of [0, 2, '\t\r\n ']) {
       const text = JSON.stringify(document, null, indent);

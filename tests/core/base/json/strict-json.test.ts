@@ -19,7 +19,7 @@ function reasonOf(text: string | Uint8Array): unknown {
   return null;
 }
 
-t.test('reads what JSON.stringify writes', async () => {
+t.test('reads the output of JSON.stringify', async () => {
   fc.assert(
     fc.property(
       fc.json().filter((text) => !text.includes('__proto__')),
