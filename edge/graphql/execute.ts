@@ -17,19 +17,19 @@ import { Execution, type FieldOutcome, type FieldText } from './execution.ts';
 import type { Scope } from './schema.ts';
 import type { ValidDocument } from './valid-document.ts';
 
-/** What a client asks for. */
+/** The request of a client. */
 export interface GraphRequest {
   readonly query: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>> | null;
 }
 
-/** Bytes of a character in a text at most. */
+/** Maximum bytes of a character in memory. */
 const CHARACTER = 2;
 
 const OPERATIONS = { query: 'Query', mutation: 'Mutation' } as const;
 
-/** Whether a field without a value makes the whole answer null. */
+/** Whether a field without a value makes the whole response null. */
 function isNonNull(valid: ValidDocument, type: 'Query' | 'Mutation', name: string): boolean {
   const { queries, mutations } = valid.endpoint;
   const verb = (type === 'Query' ? queries : mutations).get(name)?.verb;

@@ -13,7 +13,7 @@ import type { EdgeServices } from '#edge/services.ts';
 
 const handlers = new WeakMap<EdgeServices, Handler>();
 
-/** Tells what answers requests to the routes of REST. */
+/** Sets the handler of requests to the routes of REST. */
 export function useRoutes(services: EdgeServices, handler: Handler): void {
   handlers.set(services, handler);
 }
@@ -34,7 +34,7 @@ function dataOf({ status, body }: Response): unknown {
 }
 
 /**
- * What a route answers.
+ * The response of a route.
  * @throws ServiceError what the route throws
  */
 export async function routeResponse(
@@ -48,8 +48,8 @@ export async function routeResponse(
 }
 
 /**
- * The data that a route answers; true when it answers nothing.
- * @throws ServiceError what the route throws; SERVICE_UNAVAILABLE for work that is not done in time
+ * The data of a route's response; true when the response is empty.
+ * @throws ServiceError what the route throws; SERVICE_UNAVAILABLE for a job that does not end in time
  */
 export async function routeData(
   services: EdgeServices,
