@@ -84,7 +84,7 @@ export function fileRuleStages({ locations }: FileRuleOptions): Omit<CollectionR
 }
 
 /** `holiday_photo-2.final.JPG` becomes `Holiday Photo 2.final`; what is no name stays as it is. */
-export function titleOf(filename: string): string {
+function titleOf(filename: string): string {
   const bare = filename.replace(/(?<=.)\.[^.]*$/u, '');
   const words = bare.split(/[_\s-]+/u).filter((word) => word !== '');
   const title = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' ');
