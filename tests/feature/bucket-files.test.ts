@@ -49,7 +49,8 @@ t.test('files in a bucket', async (t) => {
     const listed = await client.send(new ListObjectsV2Command({ Bucket: server.bucket }));
     return (listed.Contents ?? []).map(({ Key = '' }) => Key);
   };
-  const content = new Uint8Array(randomBytes(6 * 1024 * 1024));
+  // The first byte belongs to no known type: random ones look like an MP3 now and then.
+  const content = new Uint8Array(randomBytes(6 * 1024 * 1024)).fill(0xfe, 0, 4);
   const file = await store(content, 'random.bin');
 
   t.test('a client of S3 reads them under the names that their rows have', async (t) => {
