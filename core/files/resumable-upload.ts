@@ -183,7 +183,7 @@ export class ResumableUploadTable {
       taken = await this.#take(id, lock);
     }
     const timer = setInterval(() => {
-      this.#sign(id, lock).then(
+      this.#renewLock(id, lock).then(
         (goesOn) => {
           if (!goesOn) stop();
         },
@@ -228,10 +228,10 @@ export class ResumableUploadTable {
   }
 
   /**
-   * Sends a heartbeat for the lock.
-   * @returns whether the request may continue
+   * Renews the lock of an upload.
+   * @returns whether the request still has the lock, and no other request waits for it
    */
-  async #sign(id: string, lock: string): Promise<boolean> {
+  async #renewLock(id: string, lock: string): Promise<boolean> {
     const { rows } = await this.#pool.query<{ contended: boolean }>(
       render(sql`UPDATE ${this.#uploads}
         SET locked_until = clock_timestamp() + make_interval(secs => ${LOCK_S})

@@ -10,7 +10,7 @@ import type { ForeignKeyDescriptor } from '#core/database/table-descriptor.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type { Key } from '#core/query/key.ts';
 import { MAX_KEYS } from './changes/change.ts';
-import { keepDeletedSql, listenedSql } from './changes/deleted-items.ts';
+import { listenedSql, saveDeletedRowsSql } from './changes/deleted-items.ts';
 import { tableOf } from './row-statements.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -107,7 +107,7 @@ export async function recordCascades(write: WriteContext, keys: readonly Key[]):
     const rows = rowsSql(collection, keys, cascade);
     const statement =
       action === 'delete'
-        ? sql`${keepDeletedSql(listeners, child, rows, item)} RETURNING item`
+        ? sql`${saveDeletedRowsSql(listeners, child, rows, item)} RETURNING item`
         : sql`SELECT ${item} ${rows} AND ${listenedSql(listeners, child.name)}`;
     const items = await rowsOf<[string]>(client, render(statement));
     if (items.length === 0) continue;

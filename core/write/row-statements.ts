@@ -8,7 +8,7 @@ import { bareType } from '#core/database/column-type.ts';
 import { empty, identifier, join, quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
 import type { Key } from '#core/query/key.ts';
-import { keepDeletedSql } from './changes/deleted-items.ts';
+import { saveDeletedRowsSql } from './changes/deleted-items.ts';
 import { itemText } from './history/history.ts';
 import type { Row } from './payload.ts';
 
@@ -147,7 +147,7 @@ export function keepDeletedStatement(
   const items = sql`${keys.map(itemText)}::text[]`;
   const rows = sql`FROM ${tableOf(collection)} AS t,
     unnest(${join([...arrays, items])}) AS k(${join([...names, raw('item')])}) WHERE ${keysMatch(collection)}`;
-  return keepDeletedSql(schema, collection, rows, raw('k.item'));
+  return saveDeletedRowsSql(schema, collection, rows, raw('k.item'));
 }
 
 /**

@@ -156,7 +156,7 @@ export interface OpenConnections {
   readonly halfSent: HalfSentMessages;
 }
 
-/** The library's options for the connections of a route, except for their upgrade. */
+/** The WebSocket options of a route for the library; the server adds the handler of upgrades. */
 export function behaviorOf(
   route: SocketRoute,
   { all, halfSent }: OpenConnections,

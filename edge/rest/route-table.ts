@@ -8,7 +8,7 @@ import { API_PAGE_ROUTES } from '#edge/openapi/page.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { ADMIN_APP_ROUTES } from '#edge/static/admin-app.ts';
 import { DOCS_ROUTES } from '#edge/static/docs.ts';
-import { FRONT_DOOR_ROUTES } from '#edge/static/front-door.ts';
+import { ROOT_ROUTES } from '#edge/static/root-routes.ts';
 import { ASSET_ROUTES } from './asset.ts';
 import { AUTH_ROUTES } from './auth.ts';
 import { COLLECTION_ROUTES } from './collection.ts';
@@ -61,7 +61,7 @@ export const ROUTES: readonly RouteEntry[] = [
   ...UTILITY_ROUTES,
   ...GRAPHQL_ROUTES,
   ...GRAPHQL_SCHEMA_ROUTES,
-  ...FRONT_DOOR_ROUTES,
+  ...ROOT_ROUTES,
   ...ADMIN_APP_ROUTES,
   ...API_PAGE_ROUTES,
   ...DOCS_ROUTES,

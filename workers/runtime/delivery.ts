@@ -115,7 +115,7 @@ function finalErrors(error: unknown): readonly ServiceError[] | null {
   return error instanceof ServiceError ? [error] : null;
 }
 
-/** The errors of a job whose last attempt failed with a retryable error. */
+/** The error that a job ends with when its last attempt fails with a retryable error. */
 function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): ServiceError {
   if (error instanceof RetryableError) return error.last;
   // Only administrators change the schema, and they may see internal errors.

@@ -17,7 +17,7 @@ interface Entry<T> {
   user: string | null;
 }
 
-export class AccountMemory<T extends Remembered> {
+export class AccountCache<T extends Remembered> {
   readonly #read: (key: string) => Promise<T | null>;
   readonly #entries: LRUCache<string, Entry<T>>;
   readonly #ofUser = new Map<string, Set<string>>();

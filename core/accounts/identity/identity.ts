@@ -10,7 +10,7 @@ import { ServiceError } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { type AccessClaims, type AccessTokens, claimsToBeAccessToken } from './access-token.ts';
-import { AccountMemory, type Remembered } from './account-cache.ts';
+import { AccountCache, type Remembered } from './account-cache.ts';
 import { type IdentityParts, SessionMemory } from './session-cache.ts';
 import { tokenHash } from './token-hash.ts';
 
@@ -32,7 +32,7 @@ export class Identity {
   readonly #sessions: SessionMemory;
   /** The signature stays valid; the expiry is checked from the claims. */
   readonly #verified = new LRUCache<string, AccessClaims>({ max: MAX_TOKENS });
-  readonly #accounts = new AccountMemory(MAX_ACCOUNTS, (token) => this.#readStatic(token));
+  readonly #accounts = new AccountCache(MAX_ACCOUNTS, (token) => this.#readStatic(token));
 
   constructor(parts: IdentityPorts) {
     this.#parts = parts;

@@ -8,7 +8,7 @@ import { render, sql } from '#core/database/sql.ts';
 import type { AccessChanges } from '#core/model/catalog/access-changes.ts';
 import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
-import { AccountMemory } from './account-cache.ts';
+import { AccountCache } from './account-cache.ts';
 
 /** Sessions cached per process. */
 const MAX_SESSIONS = 20_000;
@@ -35,7 +35,7 @@ interface Row {
 
 export class SessionMemory {
   readonly #parts: IdentityParts;
-  readonly #live = new AccountMemory(MAX_SESSIONS, (session) => this.#read(session));
+  readonly #live = new AccountCache(MAX_SESSIONS, (session) => this.#read(session));
 
   constructor(parts: IdentityParts) {
     this.#parts = parts;

@@ -132,7 +132,7 @@ export class SignIn {
     const hash = user?.password ?? null;
     const holder = quotaKeyOf({ user: null, ip });
     const right = await verifyPassword(hash ?? this.#nobody, password, holder);
-    // The result is not used before the attempt is counted.
+    // The attempt is counted before the result of the password check has any effect.
     const attempt = await takeAttempt({ db, schema }, sql`lower(email) = lower(${email})`, ip);
     if (attempt === null || user === null || hash === null || !right) {
       throw new ServiceError('INVALID_CREDENTIALS');

@@ -57,8 +57,8 @@ function isLoopback(host: string): boolean {
   return loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** The transport; null when mail is off. Links are logged only when configured. */
-export function mailWay(
+/** EMAIL_TRANSPORT; in development mails go to the log by default. Null: no mail is sent. */
+export function mailTransport(
   config: Pick<Config, 'NODE_ENV' | 'EMAIL_TRANSPORT'>,
 ): 'smtp' | 'log' | null {
   return config.EMAIL_TRANSPORT ?? (config.NODE_ENV === 'development' ? 'log' : null);
@@ -69,7 +69,7 @@ export function mailWay(
  * @throws ServiceError SERVICE_UNAVAILABLE of the service `mail` when no transport is configured
  */
 export function requireMail(config: Pick<Config, 'NODE_ENV' | 'EMAIL_TRANSPORT'>): void {
-  if (mailWay(config) !== null) return;
+  if (mailTransport(config) !== null) return;
   throw unavailable('mail', reason('no_mail_server'), {
     retryAfter: 3_600,
   });
@@ -143,7 +143,7 @@ export async function openMailTransport(
   config: MailConfig,
   log: Log,
 ): Promise<MailTransport | null> {
-  const way = mailWay(config);
+  const way = mailTransport(config);
   if (way === null) return null;
   return way === 'smtp' ? await smtpTransport(config) : logTransport(log);
 }

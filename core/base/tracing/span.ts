@@ -72,7 +72,7 @@ export class RequestSpan {
   }
 }
 
-/** The job data in the span of a delivery. */
+/** The attributes of the trace span that covers one attempt of a job. */
 export interface TracedJob {
   readonly id: string;
   readonly kind: string;

@@ -23,7 +23,7 @@ import { freeSpace } from './free-space.ts';
 import {
   assertFileName,
   type ByteRange,
-  fileMissing,
+  fileMissingError,
   isFileName,
   type ListedFile,
   type SizeLimit,
@@ -280,7 +280,7 @@ export function localStorage(folder: string): Storage {
         return (await stat(pathOf(id))).size;
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') throw error;
-        throw fileMissing(error);
+        throw fileMissingError(error);
       }
     },
     async remove(id) {

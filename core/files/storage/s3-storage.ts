@@ -17,7 +17,7 @@ import { uploadToS3 } from './s3-upload.ts';
 import {
   assertFileName,
   type ByteRange,
-  fileMissing,
+  fileMissingError,
   isFileName,
   type ListedFile,
   type ShownFile,
@@ -115,7 +115,7 @@ class S3Storage implements Storage {
       return ContentLength ?? 0;
     } catch (error) {
       if (!isMissing(error)) throw error;
-      throw fileMissing(error);
+      throw fileMissingError(error);
     }
   }
 

@@ -148,7 +148,7 @@ export function tooLarge({ bytes: limit, variable }: SizeLimit): ServiceError {
 }
 
 /** The error for a file that a job refers to but that is missing in the storage. */
-export function fileMissing(cause: unknown): ServiceError {
+export function fileMissingError(cause: unknown): ServiceError {
   return unavailable('storage', reason('file_not_in_storage'), { cause });
 }
 

@@ -75,7 +75,7 @@ const EXPRESSIONS = sql`
     AND d.refobjid <> e.relation
   GROUP BY 1`;
 
-/** Foreign keys contain the names of the target table and columns. */
+/** A stamp of the foreign keys of each table: a hash of the names of target tables and columns. */
 const REFERENCES = sql`
   SELECT c.conrelid AS relation, sum(hashtextextended(concat(n.nspname, ' ', f.relname, ' ', (
       SELECT array_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a

@@ -36,7 +36,7 @@ export interface SchemaChangeWatch {
   readonly pause: number;
 }
 
-/** Adds the watch to a source; closing it releases the lease. */
+/** Makes a source watch for schema changes while its process holds the lease of the watcher. */
 export function withSchemaChangeWatch(
   source: CatalogSource,
   watching: SchemaChangeWatch,

@@ -23,7 +23,7 @@ import { SetupError } from './setup-error.ts';
 export type SigningKeys = readonly [string, ...string[]];
 
 const GENERATED_BYTES = 32;
-/** The minimum length of a stored key, so that a damaged file is not used. */
+/** Minimum characters of a stored key; a file with fewer is damaged. */
 const MIN_LENGTH = 32;
 
 /** Creates a complete, synced file unless it exists: only one process can create the link. */

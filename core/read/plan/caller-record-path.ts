@@ -22,9 +22,9 @@ import {
   parseScopedName,
   type Scope,
   unknownField,
-  visibleEnd,
   visibleField,
   visibleRelation,
+  visibleRelationEnd,
 } from './scope.ts';
 import { NO_VALUE, resolveVariable } from './variable.ts';
 
@@ -103,7 +103,7 @@ function step(walk: Walk, relation: Relation, target: string, segment: string): 
 
 function matchOf(scope: Scope, next: Scope, relation: Relation): Match {
   if (relation.kind === 'a2o') {
-    const end = visibleEnd(scope, relation, next.collection.name);
+    const end = visibleRelationEnd(scope, relation, next.collection.name);
     if (end === null) throw new TypeError(`${relation.field} does not lead there`);
     return { kind: 'any', from: scope.table, to: next.table, relation, end };
   }
@@ -115,7 +115,7 @@ function matchOf(scope: Scope, next: Scope, relation: Relation): Match {
 function targetOf(scope: Scope, relation: Relation, scoped: string | null, place: string): string {
   if (relation.kind === 'm2o') return relation.one.collection;
   if (relation.kind !== 'a2o') return relation.many.collection;
-  const end = visibleEnd(scope, relation, scoped);
+  const end = visibleRelationEnd(scope, relation, scoped);
   if (end !== null) return end.collection;
   throw invalidQuery(reason('field_collection_expected', { place, field: relation.field }));
 }

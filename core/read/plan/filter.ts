@@ -27,9 +27,9 @@ import {
   parseScopedName,
   type Scope,
   unknownField,
-  visibleEnd,
   visibleField,
   visibleRelation,
+  visibleRelationEnd,
 } from './scope.ts';
 
 type FieldFilter = Extract<Filter, { kind: 'field' }>;
@@ -126,7 +126,7 @@ function throughAny(scope: Scope, relation: AnyToOne, node: FieldFilter): Condit
   if (collection === null) {
     throw invalidQuery(reason('filter_collection_expected', { place: node.place, key: node.key }));
   }
-  const end = visibleEnd(scope, relation, collection);
+  const end = visibleRelationEnd(scope, relation, collection);
   if (end === null) throw unknownField(scope, node.key, 'filter');
   const target = enterScope(scope, relation, collection, node.key);
   const match = { kind: 'any', from: scope.table, to: target.table, relation, end } as const;

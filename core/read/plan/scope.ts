@@ -184,7 +184,11 @@ export function mayHide({ context }: Scope): boolean {
 }
 
 /** The end of a many-to-any relation in a collection, if the caller may see that collection. */
-export function visibleEnd(scope: Scope, { allowed }: AnyToOne, name: string | null): End | null {
+export function visibleRelationEnd(
+  scope: Scope,
+  { allowed }: AnyToOne,
+  name: string | null,
+): End | null {
   const end = allowed.find(({ collection }) => collection === name);
   return end !== undefined && isVisible(scope, end.collection) ? end : null;
 }

@@ -18,9 +18,9 @@ import {
   parseScopedName,
   type Scope,
   unknownField,
-  visibleEnd,
   visibleField,
   visibleRelation,
+  visibleRelationEnd,
 } from './scope.ts';
 
 /**
@@ -224,7 +224,7 @@ class Selection {
     // collections, so are missing ones. The rest of the relation stays.
     const isPart =
       relation.kind === 'a2o' &&
-      (mayHide(scope) || visibleEnd(scope, relation, collection) !== null);
+      (mayHide(scope) || visibleRelationEnd(scope, relation, collection) !== null);
     if (!isPart) throw unknownField(scope, head, 'fields');
     this.#nest(field, relation, collection, rest);
   }

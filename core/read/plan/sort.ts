@@ -20,9 +20,9 @@ import {
   type Scope,
   unknownField,
   visibleColumns,
-  visibleEnd,
   visibleField,
   visibleRelation,
+  visibleRelationEnd,
 } from './scope.ts';
 
 const UNSORTABLE: ReadonlySet<string> = new Set(
@@ -71,7 +71,7 @@ class Joins {
       this.indexed &&= relation.indexed;
       return { target, match: childrenMatch(scope, target, relation) };
     }
-    const end = visibleEnd(scope, relation, collection);
+    const end = visibleRelationEnd(scope, relation, collection);
     if (end === null) throw unknownField(scope, segment, 'sort');
     const target = enterScope(scope, relation, end.collection, segment);
     this.indexed &&= anyEndIndexed(target.collection, end);

@@ -13,7 +13,7 @@ import { Aliases } from './materialized-rows.ts';
 import { exactOutput, outputOf } from './output.ts';
 import type { AnswerForm } from './size.ts';
 import { anyKeyCondition, columnNamed, keyCondition, tableSql, whereSql } from './table.ts';
-import { wholeRows } from './whole-row.ts';
+import { unchangedRowSource } from './whole-row.ts';
 
 function chosen(table: Table, rows: RowChoice): Sql {
   switch (rows.kind) {
@@ -91,7 +91,7 @@ export function listSql(plan: Plan, form: 'page' | 'whole'): Sql {
  * @param form `page` and `written` where `whole` can read the same
  */
 export function itemSql(plan: Plan, form: 'page' | 'whole' | 'written' = 'whole'): Sql {
-  const source = form === 'written' ? wholeRows(plan) : null;
+  const source = form === 'written' ? unchangedRowSource(plan) : null;
   return source === null
     ? rowsSql(plan, form)
     : sql`SELECT ${root(plan, form).json}::text FROM ${source} AS r`;

@@ -15,7 +15,7 @@ function isColumnItself(entry: Entry, key: string): boolean {
 }
 
 /** The row source to use when an item is an unchanged row of it; else null. */
-export function wholeRows({ root, rows }: Plan): Sql | null {
+export function unchangedRowSource({ root, rows }: Plan): Sql | null {
   const { content, table, ownNames } = root;
   const { source, collection } = table;
   if (source === null || rows !== null || content.kind === 'groups' || !ownNames) return null;

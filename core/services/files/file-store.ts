@@ -10,7 +10,7 @@ import type { Log } from '#core/base/log/log.ts';
 import { headed, isListed, mediaTypeOf, OCTET_STREAM } from '#core/files/media-type.ts';
 import {
   type ByteRange,
-  fileMissing,
+  fileMissingError,
   type Piece,
   type PieceState,
   type ShownFile,
@@ -71,7 +71,7 @@ async function* whereFound(open: () => AsyncIterable<Uint8Array>): AsyncGenerato
     yield* open();
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw isMissing ? fileMissing(error) : error;
+    throw isMissing ? fileMissingError(error) : error;
   }
 }
 

@@ -2,7 +2,7 @@
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { Action } from '#core/write/payload.ts';
 import type { FileColumn } from '../file/file-column.ts';
-import { type ActionValues, valueWith } from '../target/generated-values.ts';
+import { type ActionValues, stagedColumnValue } from '../target/generated-values.ts';
 import type { ImportTarget } from '../target/import-target.ts';
 import { type Staged, stagingColumn, valueOr } from './staging-table.ts';
 
@@ -28,7 +28,7 @@ export function mergedValue(
 ): Sql {
   const place = staged.columns.findIndex((column) => column.name === name);
   const given = (other: Sql) => (place < 0 ? other : valueOr(staged, place, other));
-  return valueWith(target.made[action].values.get(name), given, otherwise);
+  return stagedColumnValue(target.made[action].values.get(name), given, otherwise);
 }
 
 /** The values of existing items `t`. */

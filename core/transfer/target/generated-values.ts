@@ -91,7 +91,7 @@ export async function generatedValues(write: WriteContext): Promise<GeneratedVal
  * The value of a column for a staged row.
  * @param given the file's value, with the argument as the replacement in rows without one
  */
-export function valueWith(
+export function stagedColumnValue(
   made: GeneratedValue | undefined,
   given: (otherwise: Sql) => Sql,
   otherwise: Sql,

@@ -7,7 +7,7 @@ import { bareType } from '#core/database/column-type.ts';
 import { identifier, type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { isAbsent, type Staged, stagingColumn, valueOr } from '../copy/staging-table.ts';
-import { type ActionValues, valueWith } from '../target/generated-values.ts';
+import { type ActionValues, stagedColumnValue } from '../target/generated-values.ts';
 import { any, type Condition, not } from './condition.ts';
 
 /** Number of the row, in the relation that {@link RowSource.columns} is part of. */
@@ -67,7 +67,7 @@ export class RowSource {
     const nothing = sql`NULL::${bareType(column)}`;
     const given = (otherwise: Sql) =>
       place < 0 ? otherwise : valueOr(this.#staged, place, otherwise);
-    const value = valueWith(made?.for === 'lacking' ? made : undefined, given, nothing);
+    const value = stagedColumnValue(made?.for === 'lacking' ? made : undefined, given, nothing);
     this.#columns.set(column.name, value);
   }
 

@@ -27,7 +27,12 @@ export function listenedSql(schema: string, collection: string): Sql {
  * @param rows `FROM … WHERE …` with the table as `t`
  * @param item the key of a row, as in a path
  */
-export function keepDeletedSql(schema: string, { name }: Collection, rows: Sql, item: Sql): Sql {
+export function saveDeletedRowsSql(
+  schema: string,
+  { name }: Collection,
+  rows: Sql,
+  item: Sql,
+): Sql {
   return sql`INSERT INTO ${systemTable(schema, 'deleted_items')} (collection, item, content)
     SELECT ${literal(name)}, ${item}, (t.*)::text ${rows} AND ${listenedSql(schema, name)}`;
 }

@@ -15,7 +15,7 @@ import { StatementParameter } from '#core/read/plan/placeholder.ts';
 import type { JustWrittenRows } from '#core/read/sql/compile.ts';
 import { needsCallerRecords } from '../caller-record.ts';
 import { MAX_KEYS } from '../changes/change.ts';
-import { keepDeletedSql } from '../changes/deleted-items.ts';
+import { saveDeletedRowsSql } from '../changes/deleted-items.ts';
 import { coveringPermissions } from '../check-permissions.ts';
 import {
   deltaText,
@@ -303,7 +303,7 @@ function keptSql(write: Target, condition: Sql | null): Sql | null {
   const keys = isList ? sql`, ${keysSql()}` : empty;
   const rows = sql`FROM ${tableOf(collection)} AS t${keys} ${whereSql(write, condition)}`;
   const item = sql`${identifier('t', keyField(collection).column.name)}::text`;
-  return keepDeletedSql(listeners, collection, rows, item);
+  return saveDeletedRowsSql(listeners, collection, rows, item);
 }
 
 /** Fails the statement when some of the items were not written. */

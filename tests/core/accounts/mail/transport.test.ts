@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import {
   type Mail,
-  mailWay,
+  mailTransport,
   openMailTransport,
   requireMail,
   smtpOptions,
@@ -33,7 +33,7 @@ async function open(env: Record<string, string>) {
 }
 
 t.test('mail is sent as configured, and logged only when configured', (t) => {
-  const way = (env: Record<string, string>) => mailWay(loadConfig(env));
+  const way = (env: Record<string, string>) => mailTransport(loadConfig(env));
   t.equal(way({}), null);
   t.equal(way({ NODE_ENV: 'production' }), null);
   t.equal(way({ NODE_ENV: 'development' }), 'log');

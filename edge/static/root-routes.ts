@@ -20,7 +20,7 @@ async function front(request: Request, { config, adminApp }: PageServices): Prom
 const leftOut = 'It is for browsers and crawlers.';
 const shared = { method: 'GET', access: 'anyone', body: null, leftOut } as const;
 
-export const FRONT_DOOR_ROUTES: readonly RouteEntry[] = [
+export const ROOT_ROUTES: readonly RouteEntry[] = [
   {
     ...shared,
     path: '/',
