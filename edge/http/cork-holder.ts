@@ -25,9 +25,9 @@ export class CorkHolder {
   /**
    * Opens a connection of the process to itself, through a loopback port that is closed again
    * immediately.
-   * @throws Error when the interface does not allow that
+   * @returns whether that succeeded; without it upgrades still work, but print warnings
    */
-  async open(): Promise<void> {
+  async open(): Promise<boolean> {
     const held = Promise.withResolvers<void>();
     // Other programs on this machine may also connect, but they cannot guess the path.
     const path = `/${randomUUID()}`;
@@ -41,13 +41,14 @@ export class CorkHolder {
     const listening = await new Promise<ListenSocket | false>((resolve) => {
       this.#app.listen('127.0.0.1', 0, EXCLUSIVE_PORT, resolve);
     });
-    if (listening === false) throw new Error('The loopback interface has no free port.');
+    if (listening === false) return false;
     const client = connect(localPort(listening), '127.0.0.1');
+    client.on('error', () => undefined);
     this.#client = client.unref();
     client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-    await Promise.race([held.promise, once(client, 'close')]);
+    await Promise.race([held.promise, once(client, 'close').catch(() => undefined)]);
     closeListenSocket(listening);
-    client.on('error', () => undefined);
+    return this.#response !== null;
   }
 
   /** Runs `upgrade` synchronously. */

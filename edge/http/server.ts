@@ -185,7 +185,9 @@ class HttpServer implements Server {
   }
 
   async listen(host: string, port: number, shared: boolean): Promise<number> {
-    await this.#corkHolder?.open();
+    if ((await this.#corkHolder?.open()) === false) {
+      this.#options.log.warn('the loopback interface is unusable; each WebSocket prints a warning');
+    }
     const socket = await new Promise<ListenSocket | false>((resolve) => {
       this.#app.listen(host, port, shared ? SHARED_PORT : EXCLUSIVE_PORT, resolve);
     });

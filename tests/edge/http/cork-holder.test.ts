@@ -6,7 +6,7 @@ t.test('runs an upgrade at once, before it is opened, while it is open, and afte
   const holder = new CorkHolder();
   const runs: string[] = [];
   holder.run(() => runs.push('before'));
-  await holder.open();
+  t.equal(await holder.open(), true);
   holder.run(() => runs.push('open'));
   t.same(runs, ['before', 'open']);
   holder.close();
