@@ -78,6 +78,13 @@ export const relationPatch = v.object({
   meta: v.optional(v.nullable(relationMetaInput)),
 });
 
+/** The body of a rename: the new name. */
+export const collectionRename = v.object({ collection: collectionInput.entries.collection });
+export const fieldRename = v.object({
+  field: fieldInput.entries.field,
+  collection: v.optional(v.string()),
+});
+
 const NO_OBJECT = reason('body_object_expected');
 
 /** Whether PostgreSQL can store every text in it: no U+0000 and no unpaired surrogate. */
@@ -192,6 +199,28 @@ export function updateField(
   const { field, ...patch } = patchOf(parse(patchBody, body, strict), collection);
   requireSame('field', field, name);
   return { kind: 'fields.update', collection, fields: [{ ...patch, field: name }] };
+}
+
+/** `POST /collections/:collection/rename`: the new name. */
+export function renameCollection(
+  name: string,
+  body: unknown,
+  strict = false,
+): SchemaChange & { kind: 'collections.rename' } {
+  const { collection: to } = parse(collectionRename, body, strict);
+  return { kind: 'collections.rename', collection: name, to };
+}
+
+/** `POST /fields/:collection/:field/rename`: the new name. */
+export function renameField(
+  collection: string,
+  name: string,
+  body: unknown,
+  strict = false,
+): SchemaChange & { kind: 'fields.rename' } {
+  const { field: to, collection: owner } = parse(fieldRename, body, strict);
+  requireSame('collection', owner, collection);
+  return { kind: 'fields.rename', collection, field: name, to };
 }
 
 /** `POST /relations` */

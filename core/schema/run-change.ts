@@ -7,6 +7,8 @@ import { createField } from './operation/field.ts';
 import { deleteField } from './operation/field-delete.ts';
 import { updateFields } from './operation/field-update.ts';
 import { createRelation, deleteRelation, updateRelation } from './operation/relation.ts';
+import { renameCollection } from './rename/rename-collection.ts';
+import { renameField } from './rename/rename-field.ts';
 import type { SchemaChange } from './schema-change.ts';
 import type { Alteration } from './schema-change-context.ts';
 import { schemaDiff } from './snapshot-diff.ts';
@@ -23,12 +25,16 @@ export async function runSchemaChange(alteration: Alteration, change: SchemaChan
       return await updateCollections(alteration, change.updates);
     case 'collections.delete':
       return await deleteCollection(alteration, change.collection);
+    case 'collections.rename':
+      return await renameCollection(alteration, change);
     case 'fields.create':
       return await createField(alteration, change.collection, change.field);
     case 'fields.update':
       return await updateFields(alteration, change.collection, change.fields);
     case 'fields.delete':
       return await deleteField(alteration, change);
+    case 'fields.rename':
+      return await renameField(alteration, change);
     case 'relations.create':
       return await createRelation(alteration, change.relation);
     case 'relations.update':

@@ -149,6 +149,11 @@ export const schemaChange = v.variant('kind', [
   }),
   v.strictObject({ kind: v.literal('collections.delete'), collection: existing }),
   v.strictObject({
+    kind: v.literal('collections.rename'),
+    collection: existing,
+    to: validateName('collection'),
+  }),
+  v.strictObject({
     kind: v.literal('fields.create'),
     collection: existing,
     field: fieldInput,
@@ -159,6 +164,12 @@ export const schemaChange = v.variant('kind', [
     fields: v.array(fieldPatch),
   }),
   v.strictObject({ kind: v.literal('fields.delete'), collection: existing, field: existing }),
+  v.strictObject({
+    kind: v.literal('fields.rename'),
+    collection: existing,
+    field: existing,
+    to: validateName('field'),
+  }),
   v.strictObject({ kind: v.literal('relations.create'), relation: relationInput }),
   v.strictObject({
     kind: v.literal('relations.update'),

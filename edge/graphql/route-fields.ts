@@ -284,6 +284,13 @@ const ADMIN_MUTATIONS: Readonly<Record<string, RouteField>> = {
     ({ collection }) => at('collections', collection),
     { body: dataOf },
   ),
+  rename_collections_item: field(
+    COLLECTIONS,
+    { collection: required(TEXT), to: required(TEXT) },
+    'POST',
+    ({ collection }) => at('collections', collection, 'rename'),
+    { body: ({ to }) => ({ collection: to }) },
+  ),
   delete_collections_item: field(
     DELETED_COLLECTION,
     { collection: required(TEXT) },
@@ -320,6 +327,13 @@ const ADMIN_MUTATIONS: Readonly<Record<string, RouteField>> = {
     'PATCH',
     ({ collection }) => at('fields', collection),
     { body: dataOf },
+  ),
+  rename_fields_item: field(
+    FIELDS,
+    { ...one, to: required(TEXT) },
+    'POST',
+    (given) => at('fields', given.collection, given.field, 'rename'),
+    { body: ({ to }) => ({ field: to }) },
   ),
   delete_fields_item: field(
     DELETED_FIELD,

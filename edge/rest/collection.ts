@@ -5,7 +5,9 @@ import {
   collectionBody,
   collectionPatch,
   collectionPatches,
+  collectionRename,
   createCollections,
+  renameCollection,
   updateCollection,
   updateCollections,
 } from '#core/schema/change-input.ts';
@@ -31,6 +33,7 @@ import {
   changeAndShow,
   changeSchema,
   deleteSchemaPart,
+  renameAndShow,
   SCHEMA_CHANGE_ROUTE,
 } from './schema-change.ts';
 
@@ -83,6 +86,14 @@ const updateOne: CallHandler = async (call) => {
   const { name, read } = namedCollection(call);
   const change = updateCollection(name, await call.request.body.json(), call.strict);
   return changeAndShow(call, { change, read });
+};
+
+const rename: CallHandler = async (call) => {
+  const { caller, services } = call;
+  const { name, read } = namedCollection(call);
+  const change = renameCollection(name, await call.request.body.json(), call.strict);
+  const shown = () => services.schemaView.collection(caller, change.to);
+  return renameAndShow(call, { change, read, shown });
 };
 
 const remove: CallHandler = (call) => {
@@ -151,6 +162,15 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     body: jsonBody(collectionPatch),
     answer: { ...writtenDataAnswer(collectionSchema), job: true },
     handle: updateOne,
+  },
+  {
+    ...SCHEMA_CHANGE_ROUTE,
+    method: 'POST',
+    path: '/collections/:collection/rename',
+    summary: 'Renames a collection',
+    body: jsonBody(collectionRename),
+    answer: { ...writtenDataAnswer(collectionSchema), job: true },
+    handle: rename,
   },
   {
     ...changing,

@@ -3,15 +3,22 @@ import * as v from 'valibot';
 import {
   createField,
   fieldBody,
+  fieldRename,
   patchBody,
   patchesBody,
+  renameField,
   updateField,
   updateFields,
 } from '#core/schema/change-input.ts';
 import { fieldSchema } from './answer/schema-part.ts';
 import { type CallHandler, pathParameter } from './call.ts';
 import { jsonBody, type RouteEntry, writtenDataAnswer } from './route.ts';
-import { CHANGE_PARAMETERS, changeSchema, SCHEMA_CHANGE_ROUTE } from './schema-change.ts';
+import {
+  CHANGE_PARAMETERS,
+  changeSchema,
+  renameAndShow,
+  SCHEMA_CHANGE_ROUTE,
+} from './schema-change.ts';
 import { schemaPartRoutes } from './schema-part.ts';
 
 const create: CallHandler = async (call) => {
@@ -30,6 +37,19 @@ const updateMany: CallHandler = async (call) => {
   return changeSchema(call, change, () =>
     services.schemaView.someFields(caller, collection, names),
   );
+};
+
+const rename: CallHandler = async (call) => {
+  const { caller, services } = call;
+  const collection = pathParameter(call, 'collection');
+  const field = pathParameter(call, 'field');
+  const change = renameField(collection, field, await call.request.body.json(), call.strict);
+  const view = services.schemaView;
+  return renameAndShow(call, {
+    change,
+    read: () => view.field(caller, collection, field),
+    shown: () => view.field(caller, collection, change.to),
+  });
 };
 
 export const FIELD_ROUTES: readonly RouteEntry[] = [
@@ -65,5 +85,14 @@ export const FIELD_ROUTES: readonly RouteEntry[] = [
     body: jsonBody(patchesBody),
     answer: { ...writtenDataAnswer(v.array(fieldSchema)), job: true },
     handle: updateMany,
+  },
+  {
+    method: 'POST',
+    path: '/fields/:collection/:field/rename',
+    summary: 'Renames a field',
+    ...SCHEMA_CHANGE_ROUTE,
+    body: jsonBody(fieldRename),
+    answer: { ...writtenDataAnswer(fieldSchema), job: true },
+    handle: rename,
   },
 ];

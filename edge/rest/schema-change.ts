@@ -107,6 +107,20 @@ export async function changeAndShow(
   return changeSchema(call, change, read, () => requireMatch(call, read));
 }
 
+/** A change after which the object is read in another place. */
+export interface RenamingSchemaChange extends SingleSchemaChange {
+  /** Returns the object under its new name. */
+  readonly shown: () => Promise<string>;
+}
+
+/** Renames one object and responds with it. */
+export async function renameAndShow(
+  call: Call,
+  { change, read, shown }: RenamingSchemaChange,
+): Promise<Response> {
+  return changeSchema(call, change, shown, () => requireMatch(call, read));
+}
+
 /** Deletes one object. */
 export async function deleteSchemaPart(
   call: Call,

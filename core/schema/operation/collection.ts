@@ -15,15 +15,21 @@ import {
 } from './collection-meta.ts';
 import { createTable, describeFolder } from './collection-table.ts';
 
-/** Names that are in use, whether or not their object is served. */
-async function takenNames(alteration: Alteration, names: readonly string[]): Promise<Set<string>> {
-  const { catalog, home, ask } = alteration;
+/**
+ * Names that are in use, whether or not their object is served.
+ * @param schema the schema of the tables that get the names
+ */
+export async function takenNames(
+  { catalog, ask }: Alteration,
+  schema: string,
+  names: readonly string[],
+): Promise<Set<string>> {
   // Tables share a name space with views, indexes and sequences, and their row types with types.
   const rows = await ask<{ name: string }>(sql`
     SELECT relname AS name FROM pg_class WHERE relname = ANY (${names}::text[])
-      AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${home})
+      AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${schema})
     UNION SELECT typname FROM pg_type WHERE typname = ANY (${names}::text[])
-      AND typnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${home})`);
+      AND typnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${schema})`);
   return new Set([
     ...rows.map(({ name }) => name),
     ...names.filter((name) => catalog.collections.has(name)),
@@ -32,7 +38,10 @@ async function takenNames(alteration: Alteration, names: readonly string[]): Pro
 }
 
 /** Metadata of dropped tables does not belong to new ones of the same name. */
-async function forgetFormer({ run, system }: Alteration, names: readonly string[]): Promise<void> {
+export async function forgetFormer(
+  { run, system }: Alteration,
+  names: readonly string[],
+): Promise<void> {
   await run(sql`
     DELETE FROM ${systemTable(system, 'fields')} WHERE collection = ANY (${names}::text[])`);
   await run(sql`
@@ -48,7 +57,7 @@ export async function createCollections(
   collections: readonly CollectionInput[],
 ): Promise<void> {
   const names = collections.map(({ collection }) => collection);
-  const taken = await takenNames(alteration, names);
+  const taken = await takenNames(alteration, alteration.home, names);
   for (const name of names) {
     if (taken.has(name)) throw invalidPayload(reason('collection_name_taken', { name }));
     taken.add(name);

@@ -45,6 +45,8 @@ export interface ChangeOptions extends JobOptions {
   readonly concurrentIndexCreation?: boolean | undefined;
 }
 
+export type RenameOptions = Omit<ChangeOptions, 'force' | 'concurrentIndexCreation'>;
+
 export interface SnapshotOptions extends CallOptions {
   readonly includeCollections?: readonly string[] | undefined;
   readonly excludeCollections?: readonly string[] | undefined;
@@ -64,6 +66,8 @@ export interface Schemas {
     /** With `schema: {}` it gets a table, without one it is a folder. */
     create(collection: NewCollection, options?: ChangeOptions): Promise<SchemaPart>;
     update(collection: string, changes: object, options?: ChangeOptions): Promise<SchemaPart>;
+    /** Items, permissions, presets, relations and history stay with it. */
+    rename(collection: string, to: string, options?: RenameOptions): Promise<SchemaPart>;
     delete(collection: string, options?: ChangeOptions): Promise<void>;
   };
   readonly fields: {
@@ -76,6 +80,13 @@ export interface Schemas {
       field: string,
       changes: object,
       options?: ChangeOptions,
+    ): Promise<FieldPart>;
+    /** Values, permissions, presets, relations and history stay with it. */
+    rename(
+      collection: string,
+      field: string,
+      to: string,
+      options?: RenameOptions,
     ): Promise<FieldPart>;
     delete(collection: string, field: string, options?: ChangeOptions): Promise<void>;
   };
@@ -160,6 +171,10 @@ export function createSchemas(transport: Transport): Schemas {
         const path = join('collections', collection);
         return change('PATCH', [path, path], changes, options);
       },
+      rename(collection, to, options) {
+        const paths = [join('collections', collection, 'rename'), join('collections', to)] as const;
+        return change('POST', paths, { collection: to }, options);
+      },
       delete: (collection, options) => remove(join('collections', collection), options),
     },
     fields: {
@@ -176,6 +191,10 @@ export function createSchemas(transport: Transport): Schemas {
       update: (collection, field, changes, options) => {
         const path = join('fields', collection, field);
         return change('PATCH', [path, path], changes, options);
+      },
+      rename(collection, field, to, options) {
+        const path = join('fields', collection, field, 'rename');
+        return change('POST', [path, join('fields', collection, to)], { field: to }, options);
       },
       delete: (collection, field, options) => remove(join('fields', collection, field), options),
     },

@@ -1,4 +1,7 @@
-/** The commands for the schema as a whole: take a snapshot, compare with one, apply one. */
+/**
+ * The commands for the schema: take a snapshot, compare with one, apply one; rename a collection or
+ * a field.
+ */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -147,6 +150,39 @@ async function apply(line: CommandArguments, { open, signal }: Context): Promise
   return DONE;
 }
 
+/** The value of an option that must be given. @throws {SetupError} */
+function required(line: CommandArguments, option: string): string {
+  const value = line.value(option);
+  if (value === null) throw new SetupError(`--${option} is missing.`);
+  return value;
+}
+
+async function rename(line: CommandArguments, { open, signal }: Context): Promise<number> {
+  const collection = required(line, 'collection');
+  const field = line.value('field');
+  const to = required(line, 'to');
+  const api = await open(line.value('url'));
+  const parts = field === null ? ['collections', collection] : ['fields', collection, field];
+  const path = `/${parts.map(encodeURIComponent).join('/')}`;
+  // Refuses a name that does not exist before it asks.
+  await api.request(path);
+  const subject = parts.slice(1).join('.');
+  console.log(
+    `Clients, views and functions outside of Sluice that name ${subject} must use ${to} from then on:\n` +
+      'requests with the old name are refused. Permissions, presets and history follow by themselves.',
+  );
+  if (!line.has('yes') && !(await confirm(`Rename it on ${api.url}?`, signal))) {
+    console.log('Nothing was changed.');
+    return DIFFERS;
+  }
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify(field === null ? { collection: to } : { field: to });
+  const answer = await api.request(`${path}/rename`, { method: 'POST', headers, body });
+  await settled(api, answer, signal);
+  console.log('Renamed.');
+  return DONE;
+}
+
 export const SCHEMA_COMMANDS: readonly Command[] = [
   {
     words: ['schema', 'snapshot'],
@@ -189,5 +225,20 @@ export const SCHEMA_COMMANDS: readonly Command[] = [
       URL_OPTION,
     ],
     run: apply,
+  },
+  {
+    words: ['schema', 'rename'],
+    file: 'none',
+    meaning:
+      'Rename a collection, or one of its fields.\n' +
+      'Permissions, presets, relations and history follow; clients must use the new name.',
+    options: [
+      { name: 'collection', value: 'NAME', meaning: 'the collection; required' },
+      { name: 'field', value: 'NAME', meaning: 'its field; without it the collection is renamed' },
+      { name: 'to', value: 'NAME', meaning: 'the new name; required' },
+      { name: 'yes', short: 'y', meaning: 'do not ask' },
+      URL_OPTION,
+    ],
+    run: rename,
   },
 ];

@@ -153,6 +153,10 @@ t.test('the schema is read and changed, and what takes long is waited for', asyn
   t.match((await schema.tryApply(diff)).join(), /title/);
   await schema.apply(diff);
   t.equal((await schema.fields.get('made', 'title')).field, 'title');
+  t.match(await schema.fields.rename('made', 'title', 'heading'), { field: 'heading' });
+  t.match(await schema.collections.rename('made', 'crafted'), { collection: 'crafted' });
+  t.equal((await schema.fields.get('crafted', 'heading')).field, 'heading');
+  await schema.collections.rename('crafted', 'made');
   await schema.collections.delete('made');
   t.notOk((await schema.collections.list()).some(({ collection }) => collection === 'made'));
 });

@@ -43,6 +43,28 @@ function run(variables: Readonly<Record<string, string>>, words: readonly string
 
 const sluice = (...words: string[]) => run(env, words);
 
+t.test('schema rename names what must change outside, and renames', async (t) => {
+  await cluster.db.query('CREATE TABLE drafts (id serial PRIMARY KEY, name text)');
+  await cluster.served('/items/drafts');
+  const rename = (...words: string[]) => sluice('schema', 'rename', ...words);
+  t.match(await Promise.all([rename('--to', 'x'), rename('--collection', 'drafts')]), [
+    { code: 2, stderr: /^--collection is missing/ },
+    { code: 2, stderr: /^--to is missing/ },
+  ]);
+  t.match(await rename('--collection', 'drafts', '--field', 'gone', '--to', 'x', '--yes'), {
+    code: 2,
+    stderr: /403: .*"gone"/,
+  });
+  const field = ['--collection', 'drafts', '--field', 'name', '--to', 'title'];
+  t.match(await rename(...field), { code: 2, stderr: /use --yes/ }, 'without a terminal');
+  t.match(await rename(...field, '--yes'), {
+    code: 0,
+    stdout: /name drafts\.name must use title(?:.|\n)*Renamed\.\n$/,
+  });
+  t.match(await rename('--collection', 'drafts', '--to', 'notes', '-y'), { code: 0 });
+  t.ok((await cluster.fetch('/items/notes?fields=title')).ok);
+});
+
 t.test('history prune deletes old history, and what stays can be reverted to', async (t) => {
   const own = { DATABASE_URL: cluster.databaseUrl, DATA_DIR: folder };
   const prune = (...words: string[]) => run(own, ['history', 'prune', ...words]);
