@@ -23,6 +23,18 @@ export interface ForeignKeyObject {
   readonly on_delete: ReferentialAction;
 }
 
+/** The field of the related collection that lists the referring items. */
+export interface ReverseObject {
+  readonly field: string;
+  /**
+   * The field of the referring items that leads on to the items that they connect, where they are
+   * rows of a junction; else null.
+   */
+  readonly junction_field: string | null;
+  /** The effect on an item that is removed from the list. */
+  readonly deselect_action: 'nullify' | 'delete';
+}
+
 export interface RelationObject {
   /** The referring collection and field. */
   readonly collection: string;
@@ -62,6 +74,62 @@ function relationMeta(meta: RelationMeta, system: boolean): MetaObject {
     sort_field: meta.sortField,
     one_deselect_action: meta.oneDeselectAction,
     ...(system ? { system: true } : {}),
+  };
+}
+
+/**
+ * The field that leads on from rows of a junction that no metadata names: a table whose key consists
+ * of two foreign keys, or has a unique index on them, and whose other columns need no value.
+ */
+function pureJunctionField(
+  catalog: Catalog,
+  collection: Collection,
+  { field }: ManyToOne,
+): string | null {
+  const { table, name } = collection;
+  if (table === null) return null;
+  const pointers = [...(catalog.relations.get(name)?.values() ?? [])].filter(
+    (relation) => relation.kind === 'm2o',
+  );
+  const [onward, ...others] = pointers.filter((relation) => relation.field !== field);
+  if (pointers.length !== 2 || onward === undefined || others.length > 0) return null;
+  const linked = new Set(pointers.flatMap(({ many }) => many.columns));
+  const links = (columns: readonly (string | null)[]) =>
+    columns.length === linked.size && columns.every((column) => linked.has(column ?? ''));
+  const isUnique = table.indexes.some(
+    ({ unique, partial, columns }) => unique && !partial && links(columns),
+  );
+  const needsNothing = table.columns.every(
+    ({ name: column, defaultExpression, identity }) =>
+      linked.has(column) || defaultExpression !== null || identity !== null,
+  );
+  return isUnique && needsNothing ? onward.field : null;
+}
+
+/**
+ * The reverse of a relation; the one with the same metadata, where a relation has several. Null for
+ * relations to several collections, and where the name of the list is taken.
+ */
+export function reverseObject(
+  catalog: Catalog,
+  collection: Collection,
+  field: string,
+): ReverseObject | null {
+  const relation = catalog.relations.get(collection.name)?.get(field);
+  if (relation?.kind !== 'm2o') return null;
+  const lists = [...(catalog.relations.get(relation.one.collection)?.values() ?? [])].filter(
+    (list) =>
+      list.kind !== 'm2o' &&
+      list.kind !== 'a2o' &&
+      list.many.collection === collection.name &&
+      list.manyField === relation.field,
+  );
+  const list = lists.find(({ meta }) => meta === relation.meta) ?? lists[0];
+  if (list === undefined || list.kind === 'm2o' || list.kind === 'a2o') return null;
+  return {
+    field: list.field,
+    junction_field: list.junctionField ?? pureJunctionField(catalog, collection, relation),
+    deselect_action: list.deselect,
   };
 }
 

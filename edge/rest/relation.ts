@@ -9,8 +9,14 @@ import {
 } from '#core/schema/change-input.ts';
 import { relationSchema } from './answer/schema-part.ts';
 import type { Call, CallHandler } from './call.ts';
+import { flagParameter } from './parameter/item.ts';
 import { jsonBody, type RouteEntry, writtenDataAnswer } from './route.ts';
-import { CHANGE_PARAMETERS, changeSchema, SCHEMA_CHANGE_ROUTE } from './schema-change.ts';
+import {
+  booleanParameter,
+  CHANGE_PARAMETERS,
+  changeSchema,
+  SCHEMA_CHANGE_ROUTE,
+} from './schema-change.ts';
 import { type PartName, schemaPartRoutes } from './schema-part.ts';
 
 const create: CallHandler = async (call) => {
@@ -27,13 +33,24 @@ function relatedOf({ services }: Call, { collection, field }: PartName) {
   return relation?.kind === 'm2o' ? relation.one.collection : undefined;
 }
 
+function listedRelations(call: Call) {
+  return { reverse: booleanParameter(call, 'reverse') };
+}
+
 export const RELATION_ROUTES: readonly RouteEntry[] = [
   ...schemaPartRoutes({
     path: '/relations',
     one: 'a relation',
     many: 'relations',
-    all: (view, caller) => view.relations(caller),
-    of: (view, caller, collection) => view.relationsOf(caller, collection),
+    all: (call) => call.services.schemaView.relations(call.caller, listedRelations(call)),
+    of: (call, collection) =>
+      call.services.schemaView.relationsOf(call.caller, collection, listedRelations(call)),
+    listParameters: {
+      reverse: {
+        summary: 'Adds the field of the other side, which lists the referring items',
+        schema: flagParameter,
+      },
+    },
     shown: (view, caller, { collection, field }) => view.relation(caller, collection, field),
     updateBody: jsonBody(relationPatch),
     shape: relationSchema,

@@ -8,7 +8,7 @@ import type { SchemaChange } from '#core/schema/schema-change.ts';
 import type { SchemaView } from '#core/services/schema/schema-view.ts';
 import { type Call, type CallHandler, jsonTextResponse, pathParameter } from './call.ts';
 import { dataAnswer, NO_CONTENT_ANSWER, type RouteEntry, writtenDataAnswer } from './route.ts';
-import type { BodyFacts } from './route-facts.ts';
+import type { BodyFacts, ParameterTable } from './route-facts.ts';
 import {
   CHANGE_PARAMETERS,
   changeAndShow,
@@ -27,8 +27,10 @@ export interface SchemaPart {
   /** Singular and plural for messages. */
   readonly one: string;
   readonly many: string;
-  readonly all: (view: SchemaView, caller: Caller) => Promise<string>;
-  readonly of: (view: SchemaView, caller: Caller, collection: string) => Promise<string>;
+  readonly all: (call: Call) => Promise<string>;
+  readonly of: (call: Call, collection: string) => Promise<string>;
+  /** The parameters of lists. */
+  readonly listParameters?: ParameterTable;
   readonly shown: (view: SchemaView, caller: Caller, name: PartName) => Promise<string>;
   readonly updateBody: BodyFacts;
   /** The schema of its representation. */
@@ -45,12 +47,9 @@ export function schemaPartRoutes(part: SchemaPart): readonly RouteEntry[] {
   const read = ({ caller, services }: Call, name: PartName) =>
     part.shown(services.schemaView, caller, name);
 
-  const list: CallHandler = async ({ caller, services }) =>
-    jsonTextResponse(await part.all(services.schemaView, caller));
+  const list: CallHandler = async (call) => jsonTextResponse(await part.all(call));
   const listOf: CallHandler = async (call) =>
-    jsonTextResponse(
-      await part.of(call.services.schemaView, call.caller, pathParameter(call, 'collection')),
-    );
+    jsonTextResponse(await part.of(call, pathParameter(call, 'collection')));
   const readOne: CallHandler = async (call) => jsonTextResponse(await read(call, nameOf(call)));
   const update: CallHandler = async (call) => {
     const name = nameOf(call);
@@ -67,14 +66,16 @@ export function schemaPartRoutes(part: SchemaPart): readonly RouteEntry[] {
   const needs = [{ action: 'read', collection: `system${path.replace('/', '_')}` }] as const;
   const reading = { method: 'GET', access: 'rights', needs, body: null } as const;
   const changing = { ...SCHEMA_CHANGE_ROUTE, parameters: CHANGE_PARAMETERS };
-  const listed = dataAnswer(v.array(part.shape));
+  const listing = {
+    ...{ ...reading, answer: dataAnswer(v.array(part.shape)) },
+    ...(part.listParameters && { parameters: part.listParameters }),
+  };
   return [
-    { ...reading, path, summary: `Lists ${many}`, answer: listed, handle: list },
+    { ...listing, path, summary: `Lists ${many}`, handle: list },
     {
-      ...reading,
+      ...listing,
       path: `${path}/:collection`,
       summary: `Lists ${many} of a collection`,
-      answer: listed,
       handle: listOf,
     },
     {

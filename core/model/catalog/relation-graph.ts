@@ -51,6 +51,15 @@ interface Reference {
   readonly siblings: ReadonlyMap<string, Pointer>;
 }
 
+/**
+ * Items that are identified by the item that they belong to, such as the lines of an order, cannot
+ * be without it: their reference is part of their key.
+ */
+function isIdentifying(child: Collection, pointer: ManyToOne): boolean {
+  const key = new Set(child.primaryKey.map(({ name }) => name));
+  return pointer.many.columns.some((column) => key.has(column));
+}
+
 function reverse(reference: Reference, field: string, derived: boolean, scope: Scope): ToMany {
   const { child, pointer, siblings } = reference;
   return {
@@ -63,7 +72,8 @@ function reverse(reference: Reference, field: string, derived: boolean, scope: S
     many: pointer.many,
     manyField: pointer.field,
     sortField: sortColumn(child, pointer, scope),
-    deselect: pointer.meta?.oneDeselectAction ?? 'nullify',
+    deselect:
+      pointer.meta?.oneDeselectAction ?? (isIdentifying(child, pointer) ? 'delete' : 'nullify'),
     indexed: isIndexed(child.table, pointer.many.columns),
   };
 }

@@ -6,7 +6,11 @@ import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 import type { Collection, Field } from '#core/model/catalog/catalog.ts';
 import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
-import { type RelationObject, relationObjects } from '#core/schema/relation-object.ts';
+import {
+  type RelationObject,
+  relationObjects,
+  reverseObject,
+} from '#core/schema/relation-object.ts';
 import { collectionObject, type FieldObject, fieldObject } from '#core/schema/schema-object.ts';
 import type { RightsSource } from '../request-context.ts';
 import type { IndexBuilds } from './index-build.ts';
@@ -127,18 +131,40 @@ function visibleNames(
   };
 }
 
-function* relationsOf(sight: VisibleSchema, collection: Collection) {
+/** The list on the other side, unless the caller may not read it. */
+function visibleReverse(sight: VisibleSchema, collection: Collection, relation: RelationObject) {
+  const { field, related_collection: related } = relation;
+  const reverse = reverseObject(sight.catalog, collection, field);
+  if (reverse === null || related === null || !sight.seesField(related, reverse.field)) return null;
+  const { junction_field: onward } = reverse;
+  const knowsOnward = onward !== null && sight.seesField(collection.name, onward);
+  return { ...reverse, junction_field: knowsOnward ? onward : null };
+}
+
+function* relationsOf(sight: VisibleSchema, collection: Collection, { reverse }: ListedRelations) {
   if (!sight.sees(collection.name)) return;
   for (const object of relationObjects(sight.catalog, collection)) {
     if (!seesRelation(sight, object)) continue;
-    yield { ...object, meta: sight.meta('relations', visibleNames(sight, object)) };
+    const meta = sight.meta('relations', visibleNames(sight, object));
+    yield {
+      ...{ ...object, meta },
+      ...(reverse && { reverse: visibleReverse(sight, collection, object) }),
+    };
   }
 }
 
-function* allRelations(sight: VisibleSchema) {
+function* allRelations(sight: VisibleSchema, listed: ListedRelations) {
   for (const collection of sight.catalog.collections.values())
-    yield* relationsOf(sight, collection);
+    yield* relationsOf(sight, collection, listed);
 }
+
+/** What lists of relations contain beside the relations themselves. */
+export interface ListedRelations {
+  /** The field of the other side that lists the referring items. */
+  readonly reverse: boolean;
+}
+
+const PLAIN: ListedRelations = { reverse: false };
 
 /**
  * Every method yields the text `{"data":…}`. It throws FORBIDDEN when the caller may not read the
@@ -195,19 +221,19 @@ export class SchemaView {
     return text(this.#field(sight, collection, name, await this.#options.builds()));
   }
 
-  async relations(caller: Caller): Promise<string> {
-    return listText(allRelations(await this.#sight(caller, 'relations')));
+  async relations(caller: Caller, listed: ListedRelations): Promise<string> {
+    return listText(allRelations(await this.#sight(caller, 'relations'), listed));
   }
 
   /** The relations of a collection to other collections. */
-  async relationsOf(caller: Caller, collection: string): Promise<string> {
+  async relationsOf(caller: Caller, collection: string, listed: ListedRelations): Promise<string> {
     const sight = await this.#sight(caller, 'relations');
-    return listText(relationsOf(sight, sight.collection(collection)));
+    return listText(relationsOf(sight, sight.collection(collection), listed));
   }
 
   async relation(caller: Caller, collection: string, field: string): Promise<string> {
     const sight = await this.#sight(caller, 'relations');
-    const relations = relationsOf(sight, sight.collection(collection));
+    const relations = relationsOf(sight, sight.collection(collection), PLAIN);
     const found = relations.find((relation) => relation.field === field);
     if (found === undefined) throw refusal({ collection, relation: field });
     return text(found);

@@ -71,6 +71,16 @@ export const relationSchema = v.strictObject({
     }),
   ),
   meta,
+  /** Only in lists that ask for it. */
+  reverse: v.optional(
+    v.nullable(
+      v.strictObject({
+        field: name,
+        junction_field: v.nullable(name),
+        deselect_action: v.picklist(['nullify', 'delete']),
+      }),
+    ),
+  ),
 });
 
 const entries = v.array(v.looseObject({ collection: name }));

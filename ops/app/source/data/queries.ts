@@ -6,6 +6,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { client } from './client.ts';
 import { CALLER, SCHEMA } from './query-keys.ts';
+import { undescribedLists } from './relation-of.ts';
 import type { Collection, Field, Relation, Rights } from './schema-types.ts';
 
 const FOR_LONG = { staleTime: Number.POSITIVE_INFINITY } as const;
@@ -101,7 +102,10 @@ function inKeyOrder(fields: readonly Field[], key: readonly string[]): readonly 
   return fields.map((field) => (key.includes(field.field) ? (inOrder.shift() ?? field) : field));
 }
 
-/** The fields of one collection, in the order of its form; see `keyFields` for those of its key. */
+/**
+ * The fields of one collection, in the order of its form, then the lists of items that refer to its
+ * own; see `keyFields` for those of its key.
+ */
 export const fieldsQuery = (collection: string) =>
   queryOptions({
     queryKey: [SCHEMA, 'fields', collection],
@@ -109,7 +113,9 @@ export const fieldsQuery = (collection: string) =>
       const path = `/fields/${encodeURIComponent(collection)}`;
       const fields = await client.request<Field[]>('GET', path, { signal });
       const place = ({ meta }: Field) => meta?.sort ?? Number.MAX_SAFE_INTEGER;
-      const sorted = fields.toSorted((a, b) => place(a) - place(b));
+      const relations = await queryClient.fetchQuery(relationsQuery).catch(() => []);
+      const described = fields.toSorted((a, b) => place(a) - place(b));
+      const sorted = [...described, ...undescribedLists(collection, described, relations)];
       const key = (await queryClient.ensureQueryData(collectionsQuery)).get(collection)?.schema;
       return inKeyOrder(sorted, key?.primary_key ?? []);
     },
@@ -118,7 +124,8 @@ export const fieldsQuery = (collection: string) =>
 
 export const relationsQuery = queryOptions({
   queryKey: [SCHEMA, 'relations'],
-  queryFn: ({ signal }) => client.request<Relation[]>('GET', '/relations', { signal }),
+  queryFn: ({ signal }) =>
+    client.request<Relation[]>('GET', '/relations', { query: { reverse: true }, signal }),
   ...FOR_LONG,
 });
 

@@ -33,11 +33,11 @@ export function relationOf(
     return { kind: 'm2o', relation: toOne, related: toOne.related_collection };
   }
   const back = relations.find(
-    ({ meta, related_collection }) =>
-      related_collection === collection && meta?.one_field === field,
+    ({ meta, reverse, related_collection }) =>
+      related_collection === collection && (meta?.one_field ?? reverse?.field) === field,
   );
   if (back === undefined) return null;
-  const junctionField = back.meta?.junction_field;
+  const junctionField = back.meta?.junction_field ?? back.reverse?.junction_field;
   const onward = relations.find(
     (known) => known.collection === back.collection && known.field === junctionField,
   );
@@ -53,4 +53,29 @@ export function relationOf(
     collectionField: meta?.one_collection_field ?? 'collection',
     allowed: meta?.one_allowed_collections ?? [],
   };
+}
+
+/** Whether an item that is taken out of a list is deleted: the rows of a junction always are. */
+export function deletesRemoved({ kind, relation }: RelationKind): boolean {
+  if (kind !== 'o2m') return true;
+  const { meta, reverse } = relation;
+  return (meta?.one_deselect_action ?? reverse?.deselect_action) === 'delete';
+}
+
+/**
+ * The lists of a collection that no metadata describes: for each foreign key that leads to it, the
+ * items that refer to an item.
+ */
+export function undescribedLists(
+  collection: string,
+  fields: readonly Field[],
+  relations: readonly Relation[],
+): readonly Field[] {
+  const known = new Set(fields.map(({ field }) => field));
+  const names = relations.flatMap(({ related_collection: related, reverse }) =>
+    related === collection && reverse && !known.has(reverse.field) ? [reverse.field] : [],
+  );
+  return [...new Set(names)].map((field) => ({
+    ...{ collection, field, type: 'alias', schema: null, meta: null },
+  }));
 }

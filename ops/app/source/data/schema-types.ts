@@ -124,6 +124,16 @@ export interface Relation {
   readonly related_collection: string | null;
   readonly schema: { readonly on_delete: string } | null;
   readonly meta: RelationMeta | null;
+  /** The list on the other side; null where there is none, or the caller may not read it. */
+  readonly reverse?: RelationReverse | null;
+}
+
+/** The field that lists the items of a relation on its other side. */
+export interface RelationReverse {
+  readonly field: string;
+  /** The field that leads on, where the items are rows of a junction. */
+  readonly junction_field: string | null;
+  readonly deselect_action: 'nullify' | 'delete';
 }
 
 export type Action = 'create' | 'read' | 'update' | 'delete';

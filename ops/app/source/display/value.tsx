@@ -6,6 +6,7 @@ import type { Field } from '../data/schema-types.ts';
 import { Icon } from '../theme/icon.tsx';
 import { choicesOf } from './choices.ts';
 import { formatDate, formatNumber } from './format.ts';
+import { StateChip } from './state-chip.tsx';
 
 const DATES = new Set(['date', 'dateTime', 'timestamp', 'time']);
 const NUMBERS = new Set(['integer', 'bigInteger', 'float', 'decimal']);
@@ -48,7 +49,14 @@ function Code({ text }: { readonly text: string }) {
   );
 }
 
-export function Value({ field, value }: { readonly field: Field; readonly value: unknown }) {
+export interface ValueProps {
+  readonly field: Field;
+  readonly value: unknown;
+  /** The values of the field are a few states. */
+  readonly isState?: boolean;
+}
+
+export function Value({ field, value, isState = false }: ValueProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const { type, meta } = field;
@@ -71,7 +79,7 @@ export function Value({ field, value }: { readonly field: Field; readonly value:
   }
   const choice = choicesOf(field).find((known) => String(known.value) === String(value));
   if (choice !== undefined) {
-    return <Chip size="small" variant="outlined" label={choice.text} />;
+    return <StateChip text={choice.text} of={String(value)} />;
   }
   if (type === 'csv' || Array.isArray(value)) {
     const parts = Array.isArray(value) ? value : String(value).split(',');
@@ -89,6 +97,7 @@ export function Value({ field, value }: { readonly field: Field; readonly value:
   if (DATES.has(type)) return formatDate(type, String(value), locale);
   if (NUMBERS.has(type)) return formatNumber(value, locale);
   const text = String(value);
+  if (isState) return <StateChip text={text} />;
   if (COLOUR.test(text) && (meta?.interface === 'select-color' || meta?.display === 'color')) {
     return <Swatch colour={text} />;
   }

@@ -1,6 +1,9 @@
 /** A field for text, numbers and keys, one line or many. Long numbers keep all their digits. */
 import InputAdornment from '@mui/material/InputAdornment';
+import { useState } from 'react';
 import { numberOption, textOption } from '../data/values.ts';
+import { useTextShape } from '../display/text-sample.ts';
+import { isLine, isOneLine } from '../display/text-shape.ts';
 import { NamedIcon } from '../theme/icon.tsx';
 import { FieldText } from './field-text.tsx';
 import type { InterfaceProps } from './interface.ts';
@@ -33,15 +36,29 @@ function adornment(name: string | null) {
   );
 }
 
+/**
+ * Whether a text gets several lines: as its interface says; without one where it, or the texts of
+ * other items, need them.
+ */
+function useMultiline({ field }: InterfaceProps, text: string): boolean {
+  const { type, meta } = field;
+  const isOpen = type === 'text' && !meta?.interface;
+  const shape = useTextShape(field, isOpen);
+  const [opened] = useState(text);
+  if (meta?.interface)
+    return meta.interface === 'input-multiline' || (type === 'text' && meta.interface !== 'input');
+  if (!isOpen) return false;
+  return !isLine(opened) || (shape !== null && !isOneLine(field, shape));
+}
+
 export function TextInterface(props: InterfaceProps) {
   const { field, value, onChange } = props;
   const { type, meta } = field;
   const options = meta?.options;
-  const multiline =
-    meta?.interface === 'input-multiline' || (type === 'text' && meta?.interface !== 'input');
+  const text = write(value);
+  const multiline = useMultiline(props, text);
   const isNumeric = NUMERIC.has(type);
   const soft = numberOption(options, 'softLength');
-  const text = write(value);
   const trims = options?.trim === true;
   const monospace = MONOSPACE.has(type) || textOption(options, 'font') === 'monospace';
   return (

@@ -17,10 +17,10 @@ function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function Content({ column: { field, relation }, item, templates }: CellProps) {
+function Content({ column: { field, relation, isState }, item, templates }: CellProps) {
   const translate = useTranslate();
   const value = item[field.field];
-  if (relation === null) return <Value field={field} value={value} />;
+  if (relation === null) return <Value field={field} value={value} isState={isState} />;
   if (relation.kind !== 'm2o') {
     const count = Number(item[`${field.field}_count`] ?? 0);
     return count === 0 ? <Nothing /> : translate('list.items', { smart_count: count });

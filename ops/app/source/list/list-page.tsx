@@ -16,7 +16,10 @@ import { may, mayField } from '../data/rights.ts';
 import { itemPath, NEW_ITEM } from '../data/route-of.ts';
 import type { Collection, Field, Relation } from '../data/schema-types.ts';
 import { formatNumber } from '../display/format.ts';
-import { useTemplates } from '../display/representation.ts';
+import { useTemplate, useTemplates } from '../display/representation.ts';
+import { templatePaths } from '../display/template.ts';
+import { useTextShapes } from '../display/text-sample.ts';
+import { NO_SHAPES } from '../display/text-shape.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
@@ -51,7 +54,12 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
   useLiveItems(name);
   const phone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'), { noSsr: true });
   const possible = useMemo(() => possibleColumns(fields, relations), [fields, relations]);
-  const columns = useMemo(() => chosenColumns(possible, state.columns), [possible, state.columns]);
+  const shapes = useTextShapes(name, fields);
+  const template = useTemplate(name);
+  const columns = useMemo(() => {
+    const title = templatePaths(template);
+    return chosenColumns(possible, state.columns, { title, shapes: shapes ?? NO_SHAPES });
+  }, [possible, state.columns, template, shapes]);
   const related = useMemo(
     () => columns.flatMap(({ relation }) => (relation?.kind === 'm2o' ? [relation.related] : [])),
     [columns],
@@ -63,7 +71,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
     queryFn: ({ signal }) =>
       client.items(name).page({ ...query, meta: ['total_count', 'filter_count'] }, { signal }),
     placeholderData: keepPreviousData,
-    enabled: related.every((one) => templates.has(one)),
+    enabled: shapes !== null && template !== '' && related.every((one) => templates.has(one)),
   });
   const title = collectionName(collection, locale);
   const items = list.data?.data ?? [];

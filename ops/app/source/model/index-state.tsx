@@ -10,11 +10,13 @@ import type { Field } from '../data/schema-types.ts';
 /** Nobody tells when an index is ready. */
 const AGAIN = 2_000;
 
-/** The fields of a collection, read again while an index of one is being built. */
+/** The fields that the model describes, read again while an index of one is being built. */
 export function useFieldsWithIndexes(collection: string) {
   const query = fieldsQuery(collection);
   return useQuery({
     ...query,
+    select: (fields: readonly Field[]) =>
+      fields.filter(({ schema, meta }) => schema !== null || meta !== null),
     refetchInterval: ({ state: { data } }) =>
       data?.some(({ schema }) => schema?.index_state === 'building') === true ? AGAIN : false,
   });

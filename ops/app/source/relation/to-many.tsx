@@ -10,8 +10,9 @@ import Button from '@mui/material/Button';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo, useState } from 'react';
 import { useCollections, useRights } from '../data/queries.ts';
+import { deletesRemoved } from '../data/relation-of.ts';
 import { may, mayField } from '../data/rights.ts';
-import type { Item } from '../data/schema-types.ts';
+import type { Field, Item } from '../data/schema-types.ts';
 import { UploadArea } from '../files/upload-area.tsx';
 import { ControlFrame } from '../interface/control-frame.tsx';
 import type { InterfaceProps } from '../interface/interface.ts';
@@ -40,6 +41,11 @@ import { filterOption } from './to-one.tsx';
 
 const PAGE = 50;
 
+/** Whether a field may be empty. */
+function isNullable(fields: readonly Field[], name: string): boolean {
+  return fields.find(({ field }) => field === name)?.schema?.is_nullable !== false;
+}
+
 type Editing =
   | { readonly row: Row }
   | { readonly create: string }
@@ -65,10 +71,11 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
     return known === undefined ? name : collectionName(known, locale);
   };
 
-  const deletes = kind.kind !== 'o2m' || kind.relation.meta?.one_deselect_action === 'delete';
+  const deletes = deletesRemoved(kind);
+  const isRequired = !isNullable(many.fields, kind.relation.field);
   const mayRemove =
     kind.kind === 'o2m' && !deletes
-      ? mayField(rights, many.rows, 'update', kind.relation.field)
+      ? !isRequired && mayField(rights, many.rows, 'update', kind.relation.field)
       : may(rights, many.rows, 'delete');
   const mayLink =
     options?.enableSelect !== false &&
