@@ -1,6 +1,7 @@
 /** The API representation of relations, from the referring side; derived from the catalog alone. */
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type {
+  ColumnDescriptor,
   ForeignKeyDescriptor,
   ReferentialAction,
   RelationMeta,
@@ -77,9 +78,15 @@ function relationMeta(meta: RelationMeta, system: boolean): MetaObject {
   };
 }
 
+/** A value that the database makes and that tells nothing of the items: a counter, a time. */
+function isMade({ identity, sequence, defaultExpression, typeName }: ColumnDescriptor): boolean {
+  if (identity !== null || sequence !== null) return true;
+  return defaultExpression !== null && /^(timestamp|date|time|uuid)/.test(typeName);
+}
+
 /**
- * The field that leads on from rows of a junction that no metadata names: a table whose key consists
- * of two foreign keys, or has a unique index on them, and whose other columns need no value.
+ * The field that leads on from rows of a junction that no metadata names: a table whose key, or a
+ * unique index, consists of two foreign keys, and that has no data of its own.
  */
 function pureJunctionField(
   catalog: Catalog,
@@ -99,11 +106,8 @@ function pureJunctionField(
   const isUnique = table.indexes.some(
     ({ unique, partial, columns }) => unique && !partial && links(columns),
   );
-  const needsNothing = table.columns.every(
-    ({ name: column, defaultExpression, identity }) =>
-      linked.has(column) || defaultExpression !== null || identity !== null,
-  );
-  return isUnique && needsNothing ? onward.field : null;
+  const hasOwnData = table.columns.some((column) => !linked.has(column.name) && !isMade(column));
+  return isUnique && !hasOwnData ? onward.field : null;
 }
 
 /**

@@ -78,7 +78,7 @@ t.test('lists, titles and forms come from the catalog and the values', { skip },
   const lines = page.getByRole('group', { name: 'Order Lines' });
   await page.waitForTimeout(4000);
   await tab.screenshot('order');
-  await lines.getByRole('listitem').nth(1).waitFor({timeout: 5000});
+  await lines.getByRole('listitem').nth(1).waitFor({ timeout: 9000 });
   t.strictSame(await tab.axe(), [], 'the form is accessible');
   await lines
     .getByRole('button', { name: /^Delete/ })

@@ -2,7 +2,6 @@
  * What changes in a list of related items, as the payload says it: items that are created, changed and
  * taken out. The rows of the list are what is stored with the changes on it.
  */
-import { keyFields } from '../data/item-key.ts';
 import type { Field, Item } from '../data/schema-types.ts';
 import { isItem, sameValue } from '../data/values.ts';
 
@@ -53,9 +52,22 @@ export function writeChange(change: ListChange): Partial<ListChange> | undefined
   return parts.length === 0 ? undefined : Object.fromEntries(parts);
 }
 
+/**
+ * A field of the key of an item. One that refers to another item may hold what was read of it, with
+ * the value that the reference has.
+ */
+function keyMember({ field, schema }: Field, item: Item): unknown {
+  const value = item[field];
+  return isItem(value) ? value[schema?.foreign_key_column ?? ''] : value;
+}
+
+function partsOfKey(fields: readonly Field[]): readonly Field[] {
+  return fields.filter(({ schema }) => schema?.is_primary_key);
+}
+
 /** The key of an item as payloads have it; null when it has none, or not all of it. */
 export function keyValueOf(fields: readonly Field[], item: Item): KeyValue | null {
-  const values = keyFields(fields).map((name) => item[name]);
+  const values = partsOfKey(fields).map((field) => keyMember(field, item));
   const known = values.filter((value) => typeof value === 'string' || typeof value === 'number');
   const [only] = known;
   if (only === undefined || known.length !== values.length) return null;
@@ -64,7 +76,9 @@ export function keyValueOf(fields: readonly Field[], item: Item): KeyValue | nul
 
 /** The members of an item that are its key. */
 export function keyMembers(fields: readonly Field[], item: Item): Item {
-  return Object.fromEntries(keyFields(fields).map((name) => [name, item[name]]));
+  return Object.fromEntries(
+    partsOfKey(fields).map((field) => [field.field, keyMember(field, item)]),
+  );
 }
 
 export const idOf = (key: KeyValue) => JSON.stringify(key);
