@@ -1,9 +1,9 @@
 /**
  * Divides the connections of a pool, so that no kind of work blocks all other work. Slow or blocked
- * reads get at most half of them. While there are quick reads, so do long reads, and so do new
- * ones. Writes to one table leave some connections to other work. Reads leave the connections that
- * other work waits for. The holder with the fewest connections is next; among equals, the one with
- * the least recent use. Logins and similar work use the pool directly.
+ * reads get at most half of them. While there are quick reads, long ones get a third, and new ones
+ * another third. Writes to one table leave some connections to other work. Reads leave the
+ * connections that other work waits for. The holder with the fewest connections is next; among
+ * equals, the one with the least recent use. Logins and similar work use the pool directly.
  *
  * No `FairSemaphore`: what a work may take depends on its kind, on its table, and on the age of the
  * works that run.
@@ -82,12 +82,13 @@ export class PoolShares {
   readonly #now: () => number;
   readonly #size: number;
   readonly #half: number;
+  readonly #third: number;
   /** The maximum number of writes to one table. */
   readonly #writesToOne: number;
   readonly #holdings = new Set<Holding>();
   readonly #waiters = new Set<Waiter>();
   readonly #abandoned = new Set<HeldConnection>();
-  /** Whether long reads, and new ones, get at most half of the connections. */
+  /** Whether long reads get at most a third of the connections, and new ones as many. */
   limitsLongReads = false;
   /** The current maximum number of connections for reads. */
   #reads: number;
@@ -109,6 +110,7 @@ export class PoolShares {
     this.#now = options.now ?? (() => performance.now());
     this.#size = options.pool.options.max;
     this.#half = Math.max(1, Math.floor(this.#size / 2));
+    this.#third = Math.max(1, Math.floor(this.#size / 3));
     this.#writesToOne = Math.max(1, this.#half, this.#size - 2);
     this.#reads = this.#size;
     const pool = poolName(options.pool.options);
@@ -117,7 +119,7 @@ export class PoolShares {
 
   /** The maximum number of simultaneous long reads, and also of new reads. */
   get #maxLongReads(): number {
-    return this.limitsLongReads ? this.#half : this.#size;
+    return this.limitsLongReads ? this.#third : this.#size;
   }
 
   #countNew(): number {

@@ -112,15 +112,15 @@ t.test('the waiting holder with the fewest connections is next', async (t) => {
   for (const held of taken.slice(1)) held.giveBack(true);
 });
 
-t.test('long reads get half beside quick ones, and slow reads do not block them', async (t) => {
+t.test('long reads get a third beside quick ones, and slow reads do not block them', async (t) => {
   const { shares, taken, take, settled } = await open(t, { isFrozen: true });
   shares.limitsLongReads = true;
   void take('slow', 3);
-  await settled(2);
+  await settled(1);
   void take('long', 3);
-  await settled(3);
+  await settled(2);
   void take('read', 2);
-  await settled(5);
+  await settled(4);
   shares.limitsLongReads = false;
   await until(() => taken.length === 6, 'all connections are taken');
   await until(() => {
@@ -133,12 +133,18 @@ t.test('long reads get half beside quick ones, and slow reads do not block them'
 t.test('new reads have the maximum of long ones, and separate connections', async (t) => {
   const { shares, taken, take, settled } = await open(t, { isFrozen: true });
   shares.limitsLongReads = true;
-  void take('new', 4);
-  await settled(3);
-  void take('long', 2);
+  void take('long', 3);
+  await settled(2);
+  void take('new', 3);
+  await settled(4);
+  void take('read', 1);
   await settled(5);
-  taken[0]?.giveBack(true);
+  taken[2]?.giveBack(true);
   await until(() => taken.length === 6, 'a new one follows a new one');
+  await until(() => {
+    for (const held of taken) held.giveBack(true);
+    return taken.length === 7;
+  }, 'all have their turn');
   for (const held of taken) held.giveBack(true);
 });
 
