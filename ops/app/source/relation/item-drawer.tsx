@@ -14,6 +14,7 @@ import type { Fault } from '../data/faults.ts';
 import { fieldsQuery, useRights } from '../data/queries.ts';
 import type { Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
+import { changesBetween } from '../draft/changes.ts';
 import { FieldsContext } from '../interface/fields-context.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
@@ -62,8 +63,7 @@ function Part({ part, changes, onChange, readOnly }: PartProps) {
       changes={changes}
       onChange={(name, value) => {
         const { [name]: _, ...others } = changes;
-        const isSame = value === undefined || sameValue(value, item[name]);
-        onChange(isSame ? others : { ...others, [name]: value });
+        onChange({ ...others, ...changesBetween(item, { [name]: value }) });
       }}
       itemKey={key === null ? null : [key].flat().map(encodeURIComponent).join(',')}
       action={key === null ? 'create' : 'update'}
