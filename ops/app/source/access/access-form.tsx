@@ -2,7 +2,6 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useTranslate } from 'ra-core';
 import { type FormEvent, type KeyboardEvent, type ReactNode, useId } from 'react';
 import { tellFailure } from '../data/failure.ts';
 import { faultsOf } from '../data/faults.ts';
@@ -12,6 +11,7 @@ import { ConflictDialog, type ConflictWords } from '../draft/conflict-dialog.tsx
 import type { Draft, Stored } from '../draft/use-draft.ts';
 import { PageHeader, type PageHeaderProps } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { DeleteButton, type DeleteButtonProps } from './delete-button.tsx';
 import type { useAccessSave } from './use-access-save.ts';
 

@@ -1,7 +1,7 @@
 /** How the members of a role or a user are called, and how their values are told. */
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import type { ConflictWords } from '../draft/conflict-dialog.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { policiesQuery, rolesQuery } from './access-queries.ts';
 
 const NOTHING: readonly { readonly id: string; readonly name: string }[] = [];

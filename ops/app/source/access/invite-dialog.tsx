@@ -8,10 +8,11 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import TextField from '@mui/material/TextField';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { rolesQuery } from './access-queries.ts';
 import type { Role } from './access-types.ts';
 import { roleTree } from './role-tree.ts';
@@ -27,7 +28,6 @@ function addressesOf(text: string): readonly string[] {
 
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const translate = useTranslate();
-  const notify = useNotify();
   const id = useId();
   const accessChanged = useAccessChanged();
   const roles = useQuery(rolesQuery).data ?? NO_ROLES;

@@ -1,6 +1,5 @@
 /** The page of a policy: it reads what the form begins with. */
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { useParams } from 'react-router-dom';
 import { collectionsQuery } from '../data/queries.ts';
@@ -8,6 +7,7 @@ import { NEW_ITEM } from '../data/route-of.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { formQuery, policyRead } from './form-queries.ts';
 import { POLICY_LIST } from './paths.ts';
 import { PolicyForm } from './policy-form.tsx';

@@ -1,8 +1,9 @@
 /** How the members of a policy are called, and how their values are told. */
-import { useLocaleState, useTranslate } from 'ra-core';
+
 import { useCollections } from '../data/queries.ts';
 import type { ConflictWords } from '../draft/conflict-dialog.tsx';
 import { collectionName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import type { Rule } from './permission-rules.ts';
 import { cellOf } from './policy-item.ts';
 import { RuleWords } from './rule-words.tsx';

@@ -4,7 +4,6 @@ import IconButton from '@mui/material/IconButton';
 import TextField from '@mui/material/TextField';
 import Tooltip from '@mui/material/Tooltip';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { relationsQuery } from '../data/queries.ts';
 import { relationOf } from '../data/relation-of.ts';
 import type { Field, Item, Relation } from '../data/schema-types.ts';
@@ -14,6 +13,7 @@ import { FieldInterface } from '../interface/field-interface.tsx';
 import { AddMenu } from '../shell/add-menu.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 const NO_RELATIONS: readonly Relation[] = [];
 /** Variables that stand for lists, which no field takes. */

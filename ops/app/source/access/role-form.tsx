@@ -1,13 +1,13 @@
 /** The form of a role: its name, the role above it, its policies, and who is in it. */
 import Paper from '@mui/material/Paper';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Field } from '../data/schema-types.ts';
 import { useDraft } from '../draft/use-draft.ts';
 import { IconInterface } from '../interface/icon-choice.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { AccessForm } from './access-form.tsx';
 import { ACCESS, ROLES, type Role } from './access-types.ts';
 import { holderPayload } from './attachments.ts';

@@ -1,12 +1,12 @@
 /** The page of a role: it reads what the form begins with. */
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useParams } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { rolesQuery } from './access-queries.ts';
 import type { Role } from './access-types.ts';
 import { formQuery, roleRead, type StoredHolder } from './form-queries.ts';

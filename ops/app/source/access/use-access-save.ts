@@ -1,11 +1,11 @@
 /** Saves a user, a role or a policy, with all that belongs to it, by one request. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useNotify } from 'ra-core';
 import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import type { Item } from '../data/schema-types.ts';
 import type { Draft, Stored } from '../draft/use-draft.ts';
 import { type Sending, useSave } from '../draft/use-save.ts';
+import { notify } from '../shell/notify.ts';
 import { type FormRead, formQuery } from './form-queries.ts';
 import { useAccessChanged } from './use-access-changed.ts';
 
@@ -25,7 +25,6 @@ export function useAccessSave<S extends Stored<object>>(target: AccessSave<S>) {
   const queryClient = useQueryClient();
   const accessChanged = useAccessChanged();
   const navigate = useNavigate();
-  const notify = useNotify();
   const latest = formQuery(read);
   return useSave({
     async send(sending: Sending<S>): Promise<Item | null> {

@@ -1,12 +1,12 @@
 /** The form of a user, with the policies of his own. */
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { meQuery, useRights } from '../data/queries.ts';
 import { may, mayChangeOthers, mayField } from '../data/rights.ts';
 import { useDraft } from '../draft/use-draft.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { AccessForm } from './access-form.tsx';
 import { ACCESS, USERS, type User } from './access-types.ts';
 import { holderPayload } from './attachments.ts';

@@ -1,12 +1,12 @@
 /** The page of a user: it reads what the form begins with. */
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useParams } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { userFields, userQuery } from './access-queries.ts';
 import { formQuery, type StoredHolder, userRead } from './form-queries.ts';
 import { USER_LIST } from './paths.ts';

@@ -4,11 +4,12 @@ import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useMutation } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import { type ReactNode, useId, useState } from 'react';
 import { client } from '../data/client.ts';
 import { useIsAdministrator } from '../data/queries.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { USERS, type User } from './access-types.ts';
 import { TokenDialog } from './token-dialog.tsx';
 import { useAccessChanged } from './use-access-changed.ts';
@@ -51,7 +52,6 @@ type Question = 'renew' | 'withdraw' | 'resetFactor';
 
 export function UserSecurity({ user, readOnly }: UserSecurityProps) {
   const translate = useTranslate();
-  const notify = useNotify();
   const id = useId();
   const administrator = useIsAdministrator();
   const accessChanged = useAccessChanged();

@@ -3,7 +3,6 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useRef, useState } from 'react';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
@@ -17,7 +16,9 @@ import type { InterfaceProps } from '../interface/interface.ts';
 import { ItemDrawer } from '../relation/item-drawer.tsx';
 import { PickerDialog } from '../relation/picker-dialog.tsx';
 import { linkedOf } from '../relation/to-one.tsx';
+import { notify } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { FocalPoint } from './focal-point.tsx';
 import { UploadArea } from './upload-area.tsx';
 
@@ -44,7 +45,6 @@ function Chosen(props: InterfaceProps & { readonly file: string; readonly change
   const { onChange, readOnly, file: id, changes, faults = [] } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const rights = useRights();
   const queryClient = useQueryClient();
   const [details, setDetails] = useState(false);

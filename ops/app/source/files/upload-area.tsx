@@ -4,11 +4,11 @@ import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
 import { type DragEvent, type ReactNode, useCallback, useRef, useState } from 'react';
 import { tellFailure } from '../data/failure.ts';
 import type { Item } from '../data/schema-types.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { type Upload, useUploads } from './uploads.ts';
 
 interface UploadAreaProps {

@@ -3,7 +3,6 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
@@ -17,9 +16,11 @@ import type { Collection, Field, Item } from '../data/schema-types.ts';
 import { ConflictDialog } from '../draft/conflict-dialog.tsx';
 import { isBehind, type Stored, useDraft } from '../draft/use-draft.ts';
 import { type Sending, useSave } from '../draft/use-save.ts';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UploadsNotice, UploadsOfForm, useUploadsFirst } from '../shell/running-uploads.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ChangedNotice } from './changed-notice.tsx';
 import { copyOf } from './copy.ts';
 import { missingFields } from './field-state.ts';
@@ -64,7 +65,6 @@ function placeAfter(name: string, after: After, back: string | undefined, key: s
 export function ItemForm(props: ItemFormProps) {
   const { title, kind, collection, fields, stored, isGone, itemKey, read, back } = props;
   const translate = useTranslate();
-  const notify = useNotify();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const rights = useRights();

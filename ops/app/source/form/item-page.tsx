@@ -1,6 +1,5 @@
 /** The screen of an item: its form, for a new one, for one that exists, or for that of a singleton. */
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { useParams } from 'react-router-dom';
 import { SluiceError } from '../../../client/source/index.ts';
@@ -17,6 +16,7 @@ import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { collectionName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { initialItem } from './initial-item.ts';
 import { ItemForm } from './item-form.tsx';
 import { formFields, storedQuery } from './item-query.ts';

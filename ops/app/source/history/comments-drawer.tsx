@@ -5,7 +5,6 @@ import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
@@ -19,6 +18,7 @@ import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { SideDrawer } from '../shell/side-drawer.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 /** Of which the compiler knows no fields: they are chosen at run time. */
 const COMMENTS: string = 'system_comments';

@@ -11,7 +11,6 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import { visuallyHidden } from '@mui/utils';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
@@ -21,10 +20,11 @@ import { fieldsQuery } from '../data/queries.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { BadRowLine, type Edits } from './bad-row-line.tsx';
 import { type BadRow, badRowsQuery, type RowFault, SHOWN } from './bad-rows.ts';
 import { columnOf } from './column-of.ts';
-import { type RememberedImport, useRememberedImports } from './memory.ts';
+import { type RememberedImport, rememberImport } from './memory.ts';
 import { cellsOf, withCells, writeRows } from './preview.ts';
 import { useStart } from './use-start.ts';
 
@@ -63,7 +63,6 @@ function correctedName(file: string): string {
 export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
   const translate = useTranslate();
   const navigate = useNavigate();
-  const { remember } = useRememberedImports();
   const { columns, plan, dryRun, sent } = remembered;
   const without = useMemo(() => new Set(Object.keys(sent).map(Number)), [sent]);
   const rows = useQuery(badRowsQuery(job.id, without));
@@ -94,7 +93,7 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
   const again = useStart((next, { name, plan: how }) => {
     isDirty.current = false;
     const numbers = picked.map(({ row }) => row);
-    remember(
+    rememberImport(
       {
         ...{ job: next.id, file: name, columns, plan: how, dryRun: false, sent: {} },
         corrects: job.id,

@@ -1,8 +1,8 @@
 /** How the file is written: guessed, shown, and changed where the guess is wrong. */
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useId } from 'react';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Choice } from './choice.tsx';
 import { CHARSETS, DECIMALS, EMPTIES, type Plan, QUOTES, SEPARATORS } from './plan.ts';
 

@@ -4,10 +4,10 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useMutation } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { type DragEvent, useRef, useState } from 'react';
 import { formatBytes } from '../display/format.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { type OpenedFile, openFile } from './beginning.ts';
 import type { Format } from './plan.ts';
 

@@ -5,11 +5,11 @@ import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useRef } from 'react';
 import { tellFailure } from '../data/failure.ts';
 import { formatNumber } from '../display/format.ts';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { useStartPrepared } from './use-start-prepared.ts';
 
 export interface StartBarProps {

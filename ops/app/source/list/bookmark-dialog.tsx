@@ -8,9 +8,9 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { type FormEvent, useId } from 'react';
 import { tellFailure } from '../data/failure.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface BookmarkDialogProps {
   readonly title: string;

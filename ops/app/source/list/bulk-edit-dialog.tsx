@@ -9,7 +9,6 @@ import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import IconButton from '@mui/material/IconButton';
 import { useMutation } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
@@ -22,6 +21,7 @@ import { FieldInterface } from '../interface/field-interface.tsx';
 import { AddMenu } from '../shell/add-menu.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 export interface BulkEditDialogProps {
   readonly collection: string;

@@ -8,13 +8,13 @@ import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import TextField from '@mui/material/TextField';
 import { useMutation } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useId, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
 import { newKey } from '../data/idempotency.ts';
 import type { Filter } from '../data/schema-types.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { Column } from './columns.ts';
 
 export interface ExportDialogProps {

@@ -15,12 +15,13 @@ import {
   verticalListSortingStrategy,
 } from '@dnd-kit/sortable';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import type { ReactNode } from 'react';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
 import { keyFromText } from '../data/item-key.ts';
 import type { Item } from '../data/schema-types.ts';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface ManualOrderProps {
   readonly collection: string;
@@ -37,7 +38,6 @@ interface Move {
 
 export function ManualOrder({ collection, items, keyOf, children }: ManualOrderProps) {
   const translate = useTranslate();
-  const notify = useNotify();
   const queryClient = useQueryClient();
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),

@@ -4,7 +4,6 @@ import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
@@ -14,7 +13,9 @@ import { may, mayField } from '../data/rights.ts';
 import type { Collection, Field, Filter } from '../data/schema-types.ts';
 import { formatNumber } from '../display/format.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { notify } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BulkEditDialog } from './bulk-edit-dialog.tsx';
 import type { Column } from './columns.ts';
@@ -44,7 +45,6 @@ function filterOf(fields: readonly Field[], keys: readonly string[]): Filter {
 export function SelectionBar({ collection, fields, columns, selected, clear }: SelectionBarProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const queryClient = useQueryClient();
   const rights = useRights();
   const name = collection.collection;

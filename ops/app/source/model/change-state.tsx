@@ -4,12 +4,12 @@ import LinearProgress from '@mui/material/LinearProgress';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useEffect, useState } from 'react';
 import { Link } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import { personName } from '../display/person.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Refusal } from './refusal.tsx';
 import type { Work } from './use-change.ts';
 

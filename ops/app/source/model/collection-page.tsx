@@ -2,7 +2,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router-dom';
 import { collectionsQuery, relationsQuery } from '../data/queries.ts';
@@ -12,8 +11,10 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { NotFound } from '../shell/not-found.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
 import { ChangeState } from './change-state.tsx';
 import { isSystem } from './collection-rows.ts';
@@ -29,7 +30,6 @@ import { useChange } from './use-change.ts';
 const LIST = { listStyle: 'none', m: 0, p: 0, display: 'grid', gap: 1 } as const;
 
 function FieldList({ collection, fields }: { collection: string; fields: readonly Field[] }) {
-  const notify = useNotify();
   const translate = useTranslate();
   const relations = useQuery(relationsQuery).data ?? [];
   // As they will stand while that is being saved.

@@ -2,7 +2,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useMemo, useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
@@ -11,10 +10,12 @@ import { type Stored, useDraft } from '../draft/use-draft.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { NotFound } from '../shell/not-found.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
 import { ChangeState } from './change-state.tsx';
 import { archiveSpecs, basicSpecs, itemSpecs, lookSpecs, nameOf } from './collection-specs.ts';
@@ -52,7 +53,6 @@ function settingsOf({ meta }: Collection): Item {
 function Settings({ collection, collections, fields }: SettingsProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const form = useId();
   const { collection: name, schema } = collection;
   const folder = schema === null;

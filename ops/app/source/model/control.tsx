@@ -5,10 +5,10 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import FormHelperText from '@mui/material/FormHelperText';
 import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useId } from 'react';
 import type { Item } from '../data/schema-types.ts';
 import { FieldInterface } from '../interface/field-interface.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { plainField } from './plain-field.ts';
 
 export interface ControlChoice {

@@ -1,9 +1,9 @@
 /** What a column holds when an item says nothing: nothing, a value, or what the database makes. */
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { FieldInterface } from '../interface/field-interface.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { TWO_COLUMNS } from './control.tsx';
 import type { FieldDraft } from './field-draft.ts';
 import { plainField } from './plain-field.ts';

@@ -13,7 +13,7 @@ import {
   sortableKeyboardCoordinates,
   verticalListSortingStrategy,
 } from '@dnd-kit/sortable';
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { ReactNode } from 'react';
 
 export interface FieldOrderProps {

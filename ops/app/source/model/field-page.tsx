@@ -1,7 +1,6 @@
 /** One field of a collection, which is there or is made here. */
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { collectionsQuery, relationsQuery } from '../data/queries.ts';
@@ -12,10 +11,12 @@ import { useDraft } from '../draft/use-draft.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { NotFound } from '../shell/not-found.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
 import { DeleteField } from './delete-field.tsx';
 import { fieldBody } from './field-draft.ts';
@@ -40,7 +41,6 @@ interface EditorProps {
 function Editor({ collection, fields, field, relation }: EditorProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const navigate = useNavigate();
   const form = useId();
   const known = useMemo(() => stateOf(field, relation), [field, relation]);

@@ -7,14 +7,15 @@ import FormHelperText from '@mui/material/FormHelperText';
 import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import TextField from '@mui/material/TextField';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useCollections } from '../data/queries.ts';
 import { type Stored, useDraft } from '../draft/use-draft.ts';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
 import { ChangeState } from './change-state.tsx';
 import {
@@ -46,7 +47,6 @@ function isKeyKind(value: string): value is KeyKind {
 export function Component() {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const navigate = useNavigate();
   const form = useId();
   const kindLabel = useId();

@@ -5,7 +5,6 @@ import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import FormHelperText from '@mui/material/FormHelperText';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
@@ -13,9 +12,11 @@ import type { Collection, Field } from '../data/schema-types.ts';
 import { type Stored, useDraft } from '../draft/use-draft.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { ChangeState } from './change-state.tsx';
 import { collectionRows, isSystem } from './collection-rows.ts';
 import { Controls, TWO_COLUMNS } from './control.tsx';
@@ -91,7 +92,6 @@ function Editor({
 }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const navigate = useNavigate();
   const form = useId();
   const { values: draft, change, reset, isDirty } = useDraft<Stored<RelationDraft>>(NEW);

@@ -1,8 +1,9 @@
 /** Another person has changed a part of the schema meanwhile: both sides are shown, and one chooses. */
-import { useTranslate } from 'ra-core';
+
 import { ConflictDialog } from '../draft/conflict-dialog.tsx';
 import type { Draft, Stored } from '../draft/use-draft.ts';
 import { humanize } from '../translation/names.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { valueText } from './snapshot-diff.ts';
 import type { useSchemaSave } from './use-schema-save.ts';
 

@@ -2,9 +2,9 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
 import { type DragEvent, useRef, useState } from 'react';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface SnapshotFileProps {
   readonly name: string | null;

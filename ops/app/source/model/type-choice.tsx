@@ -1,6 +1,6 @@
 /** The choice of a type, with what the type is for. */
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ChoiceOptions, type ControlChoice } from './control.tsx';
 import { typeKey } from './field-types.ts';
 

@@ -1,9 +1,10 @@
 /** One level of the menu of collections. Plain elements, because there may be hundreds. */
 import { styled } from '@mui/material/styles';
-import { useStore, useTranslate } from 'ra-core';
 import { NavLink } from 'react-router-dom';
 import { listPath } from '../data/route-of.ts';
+import { useStore } from '../data/store.ts';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { Branch } from './tree.ts';
 
 const List = styled('ul')({

@@ -11,7 +11,6 @@ import TableRow from '@mui/material/TableRow';
 import TextField from '@mui/material/TextField';
 import { visuallyHidden } from '@mui/utils';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
@@ -22,6 +21,7 @@ import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { humanize } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { CALM } from './live.ts';
 
 interface Activity {

@@ -8,9 +8,9 @@ import TableContainer from '@mui/material/TableContainer';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import { visuallyHidden } from '@mui/utils';
-import { useTranslate } from 'ra-core';
 import type { Job } from '../../../client/source/index.ts';
 import { refusalText } from '../data/fault-text.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 const text = (value: unknown) => (value === undefined || value === null ? '' : String(value));
 

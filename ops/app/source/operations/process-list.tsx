@@ -7,8 +7,8 @@ import TableContainer from '@mui/material/TableContainer';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useId } from 'react';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { formatDuration } from './duration.ts';
 import { StateChip } from './state-chip.tsx';
 

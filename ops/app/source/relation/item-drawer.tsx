@@ -7,7 +7,6 @@ import Button from '@mui/material/Button';
 import Drawer from '@mui/material/Drawer';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useContext, useId, useMemo, useState } from 'react';
 import type { Key } from '../../../client/source/index.ts';
 import type { Fault } from '../data/faults.ts';
@@ -20,6 +19,7 @@ import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { UploadsNotice, UploadsOfForm, useUploadsFirst } from '../shell/running-uploads.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { itemQuery } from './related.ts';
 
 /** One item in the drawer; behind a junction there are two: the item, and the row that leads to it. */

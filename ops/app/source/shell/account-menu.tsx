@@ -9,11 +9,11 @@ import TextField from '@mui/material/TextField';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useId, useState } from 'react';
 import { type Me, meQuery } from '../data/queries.ts';
 import { useSignOut } from '../sign-in/use-sign-out.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { type Preference, usePreferences } from './use-preferences.ts';
 
 /** What a user is called. */

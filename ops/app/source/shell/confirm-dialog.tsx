@@ -6,9 +6,9 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import { useTranslate } from 'ra-core';
 import { type ReactNode, useId } from 'react';
 import { tellFailure } from '../data/failure.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface ConfirmDialogProps {
   readonly open: boolean;

@@ -9,10 +9,11 @@ import Link from '@mui/material/Link';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import type { FormEvent } from 'react';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PasswordField } from './password-field.tsx';
 import { PublicPage } from './public-page.tsx';
 import { useSignOut } from './use-sign-out.ts';
@@ -24,7 +25,6 @@ function fieldOf(event: FormEvent<HTMLFormElement>, name: string): string {
 
 export default function SecondFactorPage() {
   const translate = useTranslate();
-  const notify = useNotify();
   const signOut = useSignOut();
   const queryClient = useQueryClient();
   const generate = useMutation({

@@ -7,11 +7,11 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
 import { useMutation } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { type FormEvent, useState } from 'react';
 import { SluiceError } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PasswordField } from './password-field.tsx';
 
 export interface SignInFormProps {
