@@ -1,14 +1,13 @@
 /** The frame of the forms of users, roles and policies: head, saving, conflicts, and what went wrong. */
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { type FormEvent, type KeyboardEvent, type ReactNode, useId } from 'react';
-import { tellFailure } from '../data/failure.ts';
 import { faultsOf } from '../data/faults.ts';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { ConflictDialog, type ConflictWords } from '../draft/conflict-dialog.tsx';
 import type { Draft, Stored } from '../draft/use-draft.ts';
+import { FailureAlert } from '../shell/failure-alert.tsx';
 import { PageHeader, type PageHeaderProps } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
@@ -44,7 +43,6 @@ export function AccessForm<S extends Stored<object>>(props: AccessFormProps<S>) 
   const faults = faultsOf(error, translate);
   const errorOf = (field: string) => faults.find(({ path }) => path[0] === field)?.message ?? null;
   const isShown = faults.some(({ path }) => shown.has(path[0] ?? ''));
-  const failure = error !== null && !isShown ? tellFailure(error, translate) : null;
   const { changes, base } = draft;
   const submit = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault();
@@ -96,11 +94,7 @@ export function AccessForm<S extends Stored<object>>(props: AccessFormProps<S>) 
           }}
           sx={GRID}
         >
-          {failure !== null && (
-            <Alert severity="error" role="alert">
-              {translate(failure.text)} {failure.detail}
-            </Alert>
-          )}
+          <FailureAlert error={isShown ? null : error} />
           {props.children(errorOf)}
         </Box>
         {below}

@@ -6,6 +6,7 @@ import { may } from '../data/rights.ts';
 import type { Field } from '../data/schema-types.ts';
 import { useDraft } from '../draft/use-draft.ts';
 import { IconInterface } from '../interface/icon-choice.tsx';
+import { NativeSelect } from '../shell/native-select.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { AccessForm } from './access-form.tsx';
@@ -100,8 +101,7 @@ export function RoleForm({ stored, roles, isNew }: RoleFormProps) {
               required={false}
               error={null}
             />
-            <TextField
-              select
+            <NativeSelect
               label={translate('access.parent')}
               value={role.parent ?? ''}
               disabled={readOnly}
@@ -109,7 +109,6 @@ export function RoleForm({ stored, roles, isNew }: RoleFormProps) {
               onChange={({ target }) =>
                 change({ parent: target.value === '' ? null : target.value })
               }
-              slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
             >
               <option value="">{translate('access.noParent')}</option>
               {above.map((at) => (
@@ -118,7 +117,7 @@ export function RoleForm({ stored, roles, isNew }: RoleFormProps) {
                   {at.role.name}
                 </option>
               ))}
-            </TextField>
+            </NativeSelect>
             <TextField
               label={translate('access.description')}
               value={role.description ?? ''}

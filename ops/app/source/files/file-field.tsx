@@ -5,7 +5,6 @@ import Typography from '@mui/material/Typography';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { useFields, useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Item } from '../data/schema-types.ts';
@@ -16,7 +15,7 @@ import type { InterfaceProps } from '../interface/interface.ts';
 import { ItemDrawer } from '../relation/item-drawer.tsx';
 import { PickerDialog } from '../relation/picker-dialog.tsx';
 import { linkedOf } from '../relation/to-one.tsx';
-import { notify } from '../shell/notify.ts';
+import { notify, notifyFailure } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { FocalPoint } from './focal-point.tsx';
@@ -61,10 +60,7 @@ function Chosen(props: InterfaceProps & { readonly file: string; readonly change
       await queryClient.invalidateQueries({ queryKey: ['items', 'system_files'] });
       notify('file.replaced', { type: 'success' });
     },
-    onError: (error) => {
-      const { text, detail } = tellFailure(error, translate);
-      notify(`${translate(text)} ${detail ?? ''}`, { type: 'error' });
-    },
+    onError: (error) => notifyFailure(error, translate),
   });
   const file: Item = { ...stored.data, ...changes };
   const name = String(file.title ?? file.filename_download ?? id);

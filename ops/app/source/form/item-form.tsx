@@ -1,12 +1,10 @@
 /** The form of an item: its fields, saving what has been changed, and what else is done with it. */
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { type Fault, faultsOf } from '../data/faults.ts';
 import { keyFromText, keyOf } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
@@ -16,6 +14,7 @@ import type { Collection, Field, Item } from '../data/schema-types.ts';
 import { ConflictDialog } from '../draft/conflict-dialog.tsx';
 import { isBehind, type Stored, useDraft } from '../draft/use-draft.ts';
 import { type Sending, useSave } from '../draft/use-save.ts';
+import { FailureAlert } from '../shell/failure-alert.tsx';
 import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UploadsNotice, UploadsOfForm, useUploadsFirst } from '../shell/running-uploads.tsx';
@@ -150,7 +149,6 @@ export function ItemForm(props: ItemFormProps) {
   );
   const isOther = save.isStopped || save.error === null;
   const elsewhere = !isOther && !faults.some(({ path }) => shownNames.has(path[0] ?? ''));
-  const failure = elsewhere ? tellFailure(save.error, translate) : null;
 
   const form = `form-${name}`;
   const mayWrite = may(rights, name, action);
@@ -227,11 +225,7 @@ export function ItemForm(props: ItemFormProps) {
           onCompare={() => save.setConflict(stored)}
         />
         <UploadsNotice uploads={uploads} />
-        {failure !== null && (
-          <Alert severity="error" role="alert" sx={{ mb: 2 }}>
-            {translate(failure.text)} {failure.detail}
-          </Alert>
-        )}
+        <FailureAlert error={elsewhere ? save.error : null} sx={{ mb: 2 }} />
         <Paper variant="outlined" sx={{ p: { xs: 2, md: 3 } }}>
           <UploadsOfForm value={uploads.begin}>
             <Fields

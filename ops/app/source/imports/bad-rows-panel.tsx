@@ -14,10 +14,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
-import { tellFailure } from '../data/failure.ts';
 import { breaksRule, refusalText } from '../data/fault-text.ts';
 import { fieldsQuery } from '../data/queries.ts';
 import { Failure } from '../shell/failure.tsx';
+import { FailureAlert } from '../shell/failure-alert.tsx';
 import { Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
@@ -118,7 +118,6 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
       dryRun: false,
     });
   };
-  const failure = again.error === null ? null : tellFailure(again.error, translate);
   if (rows.isError) return <Failure error={rows.error} retry={() => rows.refetch()} />;
   if (rows.data?.rows.length === 0) return null;
   const help = dryRun ? 'imports.badRowsLater' : 'imports.badRowsHelp';
@@ -175,11 +174,7 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
           {translate('imports.moreRows', { count: SHOWN })}
         </Alert>
       )}
-      {failure !== null && (
-        <Alert severity="error" role="alert" sx={{ mt: 2 }}>
-          {translate(failure.text)} {failure.detail}
-        </Alert>
-      )}
+      <FailureAlert error={again.error} sx={{ mt: 2 }} />
       {!dryRun && (
         <Box sx={{ display: 'flex', justifyContent: 'flex-end', mt: 2 }}>
           <Button

@@ -2,8 +2,8 @@
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
 import { useId } from 'react';
+import { Choice } from '../shell/choice.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
-import { Choice } from './choice.tsx';
 import { CHARSETS, DECIMALS, EMPTIES, type Plan, QUOTES, SEPARATORS } from './plan.ts';
 
 export interface DialectFormProps {

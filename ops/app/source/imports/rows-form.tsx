@@ -3,9 +3,9 @@ import Box from '@mui/material/Box';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Field } from '../data/schema-types.ts';
+import { Choice } from '../shell/choice.tsx';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import { Choice } from './choice.tsx';
 import { GRID } from './dialect-form.tsx';
 import { MODES, ON_ERRORS, type Plan } from './plan.ts';
 

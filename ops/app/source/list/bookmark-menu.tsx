@@ -6,10 +6,9 @@ import ListItemText from '@mui/material/ListItemText';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import { useId, useState } from 'react';
-import { tellFailure } from '../data/failure.ts';
 import { useIsAdministrator } from '../data/queries.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
-import { notify } from '../shell/notify.ts';
+import { notify, notifyFailure } from '../shell/notify.ts';
 import { useMenu } from '../shell/use-menu.ts';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
@@ -58,10 +57,7 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
       { id, state },
       {
         onSuccess: () => notify('list.bookmarkUpdated', { messageArgs: { name }, type: 'success' }),
-        onError: (error) => {
-          const { text, detail } = tellFailure(error, translate);
-          notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
-        },
+        onError: (error) => notifyFailure(error, translate),
       },
     );
   };

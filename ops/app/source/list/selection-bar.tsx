@@ -6,14 +6,13 @@ import Typography from '@mui/material/Typography';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { keyFields, keyFromText } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
 import type { Collection, Field, Filter } from '../data/schema-types.ts';
 import { formatNumber } from '../display/format.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
-import { notify } from '../shell/notify.ts';
+import { notify, notifyFailure } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
@@ -65,10 +64,7 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
     mutationFn: (changes: Readonly<Record<string, unknown>>) =>
       client.items(name).updateMany(keys.map(keyFromText), changes, { limit: 1 }),
     onSuccess: () => done('list.changed'),
-    onError: (error) => {
-      const { text, detail } = tellFailure(error, translate);
-      notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
-    },
+    onError: (error) => notifyFailure(error, translate),
   });
   const archiving = archiveValues(collection);
   const mayArchive = archiving !== null && mayField(rights, name, 'update', archiving.field);

@@ -13,6 +13,7 @@ import { Message } from '../shell/message.tsx';
 import { NotFound } from '../shell/not-found.tsx';
 import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
+import { SortableList } from '../shell/sortable-list.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
@@ -20,7 +21,6 @@ import { ChangeState } from './change-state.tsx';
 import { isSystem } from './collection-rows.ts';
 import { nameOf } from './collection-specs.ts';
 import { CollectionTabs } from './collection-tabs.tsx';
-import { FieldOrder } from './field-order.tsx';
 import { FieldRow } from './field-row.tsx';
 import { groupOf, membersOf, moved, orderPatches } from './field-sequence.ts';
 import { useFieldsWithIndexes } from './index-state.tsx';
@@ -45,10 +45,11 @@ function FieldList({ collection, fields }: { collection: string; fields: readonl
   };
   const list = (group: string | null) => {
     const members = membersOf(shown, group);
+    const names = members.map(({ field }) => field);
     return (
-      <FieldOrder
-        names={members.map(({ field }) => field)}
-        onMove={(from, to) => move(group, from, to)}
+      <SortableList
+        keys={names}
+        onMove={(from, to) => move(group, names.indexOf(from), names.indexOf(to))}
       >
         <Box
           component="ul"
@@ -69,7 +70,7 @@ function FieldList({ collection, fields }: { collection: string; fields: readonl
             </FieldRow>
           ))}
         </Box>
-      </FieldOrder>
+      </SortableList>
     );
   };
   return (

@@ -11,6 +11,7 @@ import { type FormEvent, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useCollections } from '../data/queries.ts';
 import { type Stored, useDraft } from '../draft/use-draft.ts';
+import { NativeSelect } from '../shell/native-select.tsx';
 import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
@@ -144,22 +145,20 @@ export function Component() {
           <>
             <Part title={translate('model.key')} help={translate('model.keyHelp')}>
               <Box sx={TWO_COLUMNS}>
-                <TextField
-                  select
+                <NativeSelect
                   label={translate('model.keyKind')}
                   value={keyKind}
                   onChange={({ target }) =>
                     isKeyKind(target.value) && change({ keyKind: target.value })
                   }
                   helperText={translate(`model.keyHelp_${keyKind}`)}
-                  slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
                 >
                   {KEYS.map((kind) => (
                     <option key={kind} value={kind}>
                       {translate(`model.key_${kind}`)}
                     </option>
                   ))}
-                </TextField>
+                </NativeSelect>
                 <TextField
                   label={translate('model.keyName')}
                   value={keyName}

@@ -22,7 +22,7 @@ const Row = styled('div')({
   containIntrinsicSize: 'auto 36px',
 });
 
-const Entry = styled(NavLink)(({ theme }) => ({
+const ENTRY = {
   flex: 1,
   minWidth: 0,
   display: 'flex',
@@ -31,6 +31,10 @@ const Entry = styled(NavLink)(({ theme }) => ({
   minHeight: 36,
   padding: '0 10px',
   borderRadius: 8,
+} as const;
+
+const Entry = styled(NavLink)(({ theme }) => ({
+  ...ENTRY,
   color: theme.palette.text.primary,
   textDecoration: 'none',
   fontSize: 14,
@@ -61,15 +65,8 @@ const Fold = styled('button')(({ theme }) => ({
 }));
 
 const FolderEntry = styled('button')(({ theme }) => ({
-  flex: 1,
-  minWidth: 0,
-  display: 'flex',
-  alignItems: 'center',
-  gap: 10,
-  minHeight: 36,
-  padding: '0 10px',
+  ...ENTRY,
   border: 0,
-  borderRadius: 8,
   background: 'transparent',
   color: theme.palette.text.secondary,
   font: 'inherit',

@@ -4,10 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Job } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { isItem } from '../data/values.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
-import { notify } from '../shell/notify.ts';
+import { notify, notifyFailure } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { JOBS } from './job-query.ts';
@@ -33,10 +32,7 @@ export function JobActions({ job }: { readonly job: Job }) {
   const retry = useMutation({
     mutationFn: () => client.jobs.retry(job.id),
     onSuccess: () => notify('operations.retried', { type: 'success' }),
-    onError: (error) => {
-      const { text, detail } = tellFailure(error, translate);
-      notify(`${translate(text)} ${detail ?? ''}`, { type: 'error' });
-    },
+    onError: (error) => notifyFailure(error, translate),
     onSettled: refresh,
   });
   const open = job.state === 'waiting' || job.state === 'running';

@@ -1,5 +1,7 @@
 /** Short notices of what was done or went wrong: here they wait until they are shown. */
 import { useSyncExternalStore } from 'react';
+import { tellFailure } from '../data/failure.ts';
+import type { Translate } from '../data/fault-text.ts';
 
 export interface Notice {
   /** Key of a text, and its parameters. */
@@ -23,6 +25,12 @@ function subscribe(listener: () => void): () => void {
 
 export function notify(text: string, options: Omit<Notice, 'text'>): void {
   set([...waiting, { text, ...options }]);
+}
+
+/** Says why something did not work. */
+export function notifyFailure(error: unknown, translate: Translate): void {
+  const { text, detail } = tellFailure(error, translate);
+  notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
 }
 
 export function dropNotice(notice: Notice): void {
