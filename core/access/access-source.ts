@@ -2,9 +2,11 @@
  * Finds callers and permissions and caches them. An entry remains until its rows change. No result
  * is cached while this process cannot detect such changes.
  */
+
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { Log } from '#core/base/log/log.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { AccessChanges } from '#core/model/catalog/access-changes.ts';
@@ -249,17 +251,10 @@ function factsOf(policies: readonly Policy[]): PolicyFacts {
   };
 }
 
-const anywhere = new WeakMap<AccountPolicies, PolicyFacts>();
-
 /** The flags of policies that apply at every address; null when some policies do not. */
-function factsAnywhere(account: AccountPolicies): PolicyFacts | null {
-  const known = anywhere.get(account);
-  if (known !== undefined) return known;
-  if (account.policies.some(({ addresses }) => addresses !== null)) return null;
-  const facts = factsOf(account.policies);
-  anywhere.set(account, facts);
-  return facts;
-}
+const factsAnywhere = oncePer(({ policies }: AccountPolicies): PolicyFacts | null =>
+  policies.some(({ addresses }) => addresses !== null) ? null : factsOf(policies),
+);
 
 /**
  * Returns the cache entry, or reads it. The promise is stored before the read begins. So concurrent

@@ -1,9 +1,12 @@
 /**
  * Divides the connections of a pool, so that no kind of work blocks all other work. Slow or blocked
- * reads get at most half of them. Long reads get the number that LongReadLimiter allows, and new
- * reads as many again. Writes to one table leave some connections to other work. Reads leave the
+ * reads get at most half of them. While there are quick reads, long ones get a third, and new ones
+ * another third. Writes to one table leave some connections to other work. Reads leave the
  * connections that other work waits for. The holder with the fewest connections is next; among
  * equals, the one with the least recent use. Logins and similar work use the pool directly.
+ *
+ * No `FairSemaphore`: what a work may take depends on its kind, on its table, and on the age of the
+ * works that run.
  */
 import { RecentUse } from '#core/base/holders/recent-use.ts';
 import type { Log } from '#core/base/log/log.ts';
@@ -79,15 +82,14 @@ export class PoolShares {
   readonly #now: () => number;
   readonly #size: number;
   readonly #half: number;
+  readonly #third: number;
   /** The maximum number of writes to one table. */
   readonly #writesToOne: number;
   readonly #holdings = new Set<Holding>();
   readonly #waiters = new Set<Waiter>();
   readonly #abandoned = new Set<HeldConnection>();
-  /** The maximum number of simultaneous long reads, and also of new reads. */
-  maxLongReads: number;
-  /** The maximum number of them that ran at the same time. */
-  #mostLongReads = 0;
+  /** Whether long reads get at most a third of the connections, and new ones as many. */
+  limitsLongReads = false;
   /** The current maximum number of connections for reads. */
   #reads: number;
   /** The average time of reads (ms). */
@@ -108,27 +110,16 @@ export class PoolShares {
     this.#now = options.now ?? (() => performance.now());
     this.#size = options.pool.options.max;
     this.#half = Math.max(1, Math.floor(this.#size / 2));
+    this.#third = Math.max(1, Math.floor(this.#size / 3));
     this.#writesToOne = Math.max(1, this.#half, this.#size - 2);
     this.#reads = this.#size;
-    this.maxLongReads = this.#size;
     const pool = poolName(options.pool.options);
     metrics.reading('sluice_database_waiting', () => [[{ pool }, this.#waiters.size]]);
   }
 
-  /**
-   * The maximum number of simultaneous long reads, or of reads that may be long, since the last
-   * call.
-   */
-  takeMostLongReads(): number {
-    const most = this.#mostLongReads;
-    this.#mostLongReads = this.#longReads();
-    return most;
-  }
-
-  /** The larger of both counts, because each has its own limit. */
-  #longReads(): number {
-    const long = this.#count(({ kind }) => kind === 'long' || kind === 'slow');
-    return Math.max(long, this.#countNew());
+  /** The maximum number of simultaneous long reads, and also of new reads. */
+  get #maxLongReads(): number {
+    return this.limitsLongReads ? this.#third : this.#size;
   }
 
   #countNew(): number {
@@ -259,7 +250,6 @@ export class PoolShares {
   #hold({ kind, table, holder }: Use): Holding {
     const holding = { kind, table, holder, since: this.#now(), end: null, client: null };
     this.#holdings.add(holding);
-    if (kind !== 'read') this.#mostLongReads = Math.max(this.#mostLongReads, this.#longReads());
     return holding;
   }
 
@@ -296,12 +286,12 @@ export class PoolShares {
     }
     if (this.#count((holding) => holding.kind !== 'write') >= this.#reads) return false;
     if (kind === 'read' || kind === 'stream') return true;
-    if (kind === 'new') return this.#countNew() < this.maxLongReads;
+    if (kind === 'new') return this.#countNew() < this.#maxLongReads;
     const slow = this.#countSlow();
     if (kind === 'long') {
       const now = this.#now();
       const long = this.#count((holding) => holding.kind === 'long' && !this.#isSlow(holding, now));
-      return long < Math.max(1, this.maxLongReads - slow);
+      return long < Math.max(1, this.#maxLongReads - slow);
     }
     // One connection is reserved for reads that only take long.
     const blocked = this.#count((holding) => holding.kind === 'blocked');
@@ -309,7 +299,7 @@ export class PoolShares {
     if (slow >= this.#half) return false;
     // One connection is reserved for long reads that are not slow.
     const running = this.#count((holding) => holding.kind === 'slow');
-    return kind === 'blocked' || running < Math.max(1, this.maxLongReads - 1);
+    return kind === 'blocked' || running < Math.max(1, this.#maxLongReads - 1);
   }
 
   /**
@@ -331,7 +321,7 @@ export class PoolShares {
       return writes < Math.max(1, this.#writesToOne - 1);
     }
     const same = this.#count((holding) => isOwn(holding) && holding.kind === kind);
-    return same < Math.max(1, Math.floor(this.maxLongReads / 2));
+    return same < Math.max(1, Math.floor(this.#maxLongReads / 2));
   }
 
   /** The number of connections of a holder. */

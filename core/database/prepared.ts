@@ -2,9 +2,11 @@
  * Prepares the repeated statements of writes on pool connections. A repeated statement is sent
  * under a name, so that PostgreSQL parses and plans it once per connection.
  */
+
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
+import { oncePer } from '#core/base/once-per.ts';
 import { hasLongLists, withTexts } from './long-list.ts';
 import type { Client } from './pool.ts';
 import { DataRow } from './row-protocol-reader.ts';
@@ -90,13 +92,7 @@ export async function rowsOf<R extends unknown[]>(
  * The names that scripts gave to statements of a connection, and whether PostgreSQL prepared them;
  * most recently used last.
  */
-const kept = new WeakMap<Client, Map<string, boolean>>();
-
-function keptOf(client: Client): Map<string, boolean> {
-  const names = kept.get(client) ?? new Map<string, boolean>();
-  kept.set(client, names);
-  return names;
-}
+const keptOf = oncePer((_: Client) => new Map<string, boolean>());
 
 function partOf(names: Map<string, boolean>, statement: Statement): Part {
   const { text, values } = statement;

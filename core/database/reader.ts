@@ -8,13 +8,13 @@ import pg from 'pg';
 import { reason } from '#core/base/errors/reason.ts';
 import { unavailable } from '#core/base/errors/service-error.ts';
 import type { Log } from '#core/base/log/log.ts';
-import { LongReadLimiter } from './long-read-limiter.ts';
 import { PendingRead } from './pending-read.ts';
 import { type BorrowedConnection, PipelinePool } from './pipeline-pool.ts';
 import { CUT_MS, LOCK_MS, type Moved, type PipelinedConnection } from './pipelined-connection.ts';
 import { isStatementError } from './pool.ts';
 import { type PoolShares, type ReadKind, SLOW_MS } from './pool-shares.ts';
 import { hasLongValue, valueTogether } from './prepared.ts';
+import { ReadLoad } from './read-load.ts';
 import type { Statement } from './sql.ts';
 import { SQLSTATE } from './sqlstate.ts';
 import type { StreamLimits } from './stream-semaphore.ts';
@@ -88,7 +88,7 @@ export class Reader {
   readonly #pipelines: PipelinePool;
   /** In the order of arrival. */
   readonly #pending = new Set<PendingRead>();
-  readonly #longReads: LongReadLimiter;
+  readonly #load = new ReadLoad();
   /** The time of quick reads (ms): about one in twenty takes less. */
   #quickTime = QUICK_MS;
   #isProbing = false;
@@ -104,7 +104,6 @@ export class Reader {
       limits: options.streams,
     });
     this.#pipelines = new PipelinePool({ ...options, size: options.pipelined });
-    this.#longReads = new LongReadLimiter(options.shares.maxLongReads);
   }
 
   /** The number of backends that still run their statement after its cancellation. */
@@ -116,7 +115,7 @@ export class Reader {
   async open(): Promise<void> {
     this.#timer = setInterval(() => {
       this.#expire();
-      void this.#boundLongReads();
+      void this.#look();
     }, TICK_MS).unref();
     await this.#pipelines.open();
   }
@@ -198,9 +197,9 @@ export class Reader {
       shape.time += (outcome.time - shape.time) / AVERAGED;
       this.#noteTime(shape, outcome.time);
       if (kind === 'long') {
-        this.#longReads.noteLongRead(shape.usual);
+        this.#load.noteLongRead(shape.usual);
         if (outcome.time > SLOW_MS) shape.kind = 'slow';
-      } else this.#longReads.noteQuickRead(shape.usual);
+      } else this.#load.noteQuickRead(shape.usual);
       return outcome.value;
     }
     learn(shape, outcome.reason);
@@ -230,7 +229,7 @@ export class Reader {
   }
 
   #pipelineForLong(): PipelinedConnection | null {
-    if (this.#longReads.protects || this.#options.shares.hasRoom()) return null;
+    if (this.#load.protects || this.#options.shares.hasRoom()) return null;
     return this.#pipelines.forLong();
   }
 
@@ -245,7 +244,7 @@ export class Reader {
   #noteTime(shape: Shape, time: number): void {
     const { usual } = shape;
     // A delay that affects all reads does not make a read long.
-    const { delay } = this.#longReads;
+    const { delay } = this.#load;
     const isDelayed = time > usual && time - DELAYS * delay <= usual;
     if (usual === 0) shape.usual = Math.max(time / MOST_DELAYED, time - delay);
     else if (!isDelayed) shape.usual = follow(usual, time, USUAL);
@@ -282,7 +281,7 @@ export class Reader {
       shape.time = performance.now() - started;
       this.#noteTime(shape, shape.time);
       const isLong = kind === 'long' || (kind === 'new' && this.#kindOf(shape) === 'long');
-      if (isLong) this.#longReads.noteLongRead(shape.usual);
+      if (isLong) this.#load.noteLongRead(shape.usual);
       shape.kind = shape.time > SLOW_MS ? 'slow' : 'read';
       return value;
     } catch (error) {
@@ -300,14 +299,13 @@ export class Reader {
     }
   }
 
-  /** Adapts the number of simultaneous long reads to the delay of quick ones. */
-  async #boundLongReads(): Promise<void> {
-    if (this.#isProbing) return;
+  /** Limits long reads while there are quick ones, and measures the delay of all reads. */
+  async #look(): Promise<void> {
+    this.#options.shares.limitsLongReads = this.#load.protects;
+    if (this.#isProbing || !this.#load.needsProbe) return;
     this.#isProbing = true;
-    const { shares } = this.#options;
-    const probe = this.#longReads.needsProbe ? await this.#pipelines.probe() : null;
-    this.#longReads.adapt(probe, shares.takeMostLongReads());
-    shares.maxLongReads = this.#longReads.value;
+    const time = await this.#pipelines.probe();
+    if (time !== null) this.#load.noteProbe(time);
     this.#isProbing = false;
   }
 

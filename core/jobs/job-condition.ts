@@ -5,8 +5,6 @@ import type { Filter } from '#core/query/query.ts';
 import { FIELDS } from './job-collection.ts';
 import { startsWith } from './job-page.ts';
 
-type Operation = Extract<Filter, { kind: 'operation' }>;
-
 /** A condition that every job of a list must satisfy. */
 export interface JobCondition {
   readonly condition: Sql;
@@ -74,14 +72,10 @@ function isOfFiles(column: string, filter: Filter): boolean {
   return SET.has(operator) || (operator === '_eq' && value !== null);
 }
 
-/** The equivalent condition that an index serves, when the general one has no index. */
-function servedForm({ operator, value }: Operation, column: Sql): Sql | null {
-  const isNull = (operator === '_null') === (value === true || value === 'true');
-  if (operator === '_null' || operator === '_nnull') {
-    return isNull ? sql`${column} IS NULL` : sql`${column} IS NOT NULL`;
-  }
-  if (operator !== '_istarts_with' || typeof value !== 'string') return null;
-  return startsWith(column, value);
+/** A case-insensitive prefix in the form that an index serves, which the general one has not. */
+function servedForm(filter: Filter, column: Sql): Sql | null {
+  if (filter.kind !== 'operation' || filter.operator !== '_istarts_with') return null;
+  return typeof filter.value === 'string' ? startsWith(column, filter.value) : null;
 }
 
 /** Adds a case-insensitive prefix condition, which has an index in every collation. */
@@ -105,9 +99,7 @@ export function jobCondition(
   if (filter.kind !== 'field' || operators === null || column === null) {
     return { ...UNPROBED, condition: given, column: null };
   }
-  const served =
-    filter.filter.kind === 'operation' ? servedForm(filter.filter, named(column)) : null;
-  const condition = served ?? given;
+  const condition = servedForm(filter.filter, named(column)) ?? given;
   const isIndexed = operators.some((operator) => INDEXED.has(operator));
   return {
     ...{ condition, column },

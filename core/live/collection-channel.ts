@@ -4,11 +4,13 @@
  * and a failure affects only the members of that group. Each member receives changes in their
  * order.
  */
+
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError, unavailable } from '#core/base/errors/service-error.ts';
 import { metrics } from '#core/base/metrics/metrics.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 import type { Change } from '#core/write/changes/change.ts';
 import { ChangeLog, type NumberedChange } from './change-log.ts';
@@ -326,16 +328,8 @@ export class CollectionChannel {
   }
 }
 
-const holders = new WeakMap<Caller, string>();
-
 /** The holder in whose queue a caller's work waits. */
-function holderOf(caller: Caller): string {
-  const known = holders.get(caller);
-  if (known !== undefined) return known;
-  const holder = quotaKeyOf(caller);
-  holders.set(caller, holder);
-  return holder;
-}
+const holderOf = oncePer((caller: Caller) => quotaKeyOf(caller));
 
 /** @throws ServiceError SERVICE_UNAVAILABLE when the items were read too late after their change */
 function requireRecent({ at }: NumberedChange): void {

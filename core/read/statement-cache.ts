@@ -2,9 +2,11 @@
  * Caches compiled statements by query text, collection and permissions, until the catalog changes.
  * Placeholders are filled for each execution.
  */
+
 import { LRUCache } from 'lru-cache';
 import type { Caller, Grants } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
 import type { Query } from '#core/query/query.ts';
 import { variableAvailability } from '#core/read/plan/variable.ts';
@@ -50,7 +52,10 @@ export interface CompileRequest {
 export class StatementCache<K> {
   #catalog: Catalog | null = null;
   // Permissions are objects, but the keys of the cache are texts.
-  #numbers = new WeakMap<Grants, number>();
+  readonly #numberOf = oncePer((_: Grants) => {
+    this.#count += 1;
+    return this.#count;
+  });
   #count = 0;
   readonly #known = new LRUCache<string, CachedStatement<K>>({
     max: MAX_STATEMENTS,
@@ -115,13 +120,5 @@ export class StatementCache<K> {
     const prepared = compile(question.query());
     if (name !== null && prepared.statement.reusable) this.#known.set(name, prepared);
     return prepared;
-  }
-
-  #numberOf(grants: Grants): number {
-    const known = this.#numbers.get(grants);
-    if (known !== undefined) return known;
-    this.#count += 1;
-    this.#numbers.set(grants, this.#count);
-    return this.#count;
   }
 }

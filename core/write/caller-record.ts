@@ -3,10 +3,12 @@
  * statement reads all of them before items are prepared. It may read every field that is not
  * concealed.
  */
+
 import type { Permission } from '#core/access/rights.ts';
 import type { Reason } from '#core/base/errors/reason.ts';
 import { reasonOf } from '#core/base/errors/reason-of-error.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { join, render, sql } from '#core/database/sql.ts';
 import type { Collection } from '#core/model/catalog/catalog.ts';
@@ -30,26 +32,13 @@ export function pathsIn(value: unknown): string[] {
   return Object.values(value).flatMap(pathsIn);
 }
 
-const known = new WeakMap<Permission | Collection, readonly string[]>();
+const pathsNamed = oncePer(({ presets, validation }: Permission) =>
+  [presets, validation].flatMap(pathsIn),
+);
 
-function remembered(
-  of: Permission | Collection,
-  values: () => readonly unknown[],
-): readonly string[] {
-  const found = known.get(of) ?? values().flatMap(pathsIn);
-  known.set(of, found);
-  return found;
-}
-
-function pathsNamed(permission: Permission): readonly string[] {
-  return remembered(permission, () => [permission.presets, permission.validation]);
-}
-
-function pathsOf(collection: Collection): readonly string[] {
-  return remembered(collection, () =>
-    collection.descriptor.fields.map(({ row }) => row.validation),
-  );
-}
+const pathsOf = oncePer(({ descriptor }: Collection) =>
+  descriptor.fields.flatMap(({ row }) => pathsIn(row.validation)),
+);
 
 /** The paths whose values are needed to prepare items of a collection. */
 function pathsFor({ collection, target }: WriteContext, action: Action): readonly string[] {

@@ -2,9 +2,11 @@
  * Turns permitted payloads into rows: applies presets first, then validates, then adds the values
  * that special flags generate.
  */
+
 import type { Permission } from '#core/access/rights.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 import { blamesValue } from '#core/database/failure.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
@@ -128,15 +130,10 @@ function rulesOf(write: WriteContext, action: Action, permissions: readonly Perm
   return rules;
 }
 
-const presets = new WeakMap<readonly Permission[], readonly (readonly [string, unknown])[]>();
-
 /** The presets of some permissions; later permissions come last. */
-function presetsOf(permissions: readonly Permission[]): readonly (readonly [string, unknown])[] {
-  const found =
-    presets.get(permissions) ?? permissions.flatMap((one) => Object.entries(one.presets));
-  presets.set(permissions, found);
-  return found;
-}
+const presetsOf = oncePer((permissions: readonly Permission[]) =>
+  permissions.flatMap((one) => Object.entries(one.presets)),
+);
 
 /** An item as it will be prepared, and as the client sent it. */
 interface Sent {

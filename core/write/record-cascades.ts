@@ -3,6 +3,7 @@
  * deleted. Subscribers are notified of them like of any other change.
  */
 
+import { oncePerPair } from '#core/base/once-per.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, raw, render, type Sql, sql } from '#core/database/sql.ts';
@@ -34,8 +35,6 @@ const MOST_LINKS = 5;
 /** The maximum number of cascades of a collection. */
 const MOST_CASCADES = 100;
 
-const known = new WeakMap<Catalog, Map<Collection, readonly Cascade[]>>();
-
 function linksTo(catalog: Catalog, { table }: Collection): readonly Link[] {
   return [...catalog.collections.values()].flatMap((child) =>
     (child.table?.foreignKeys ?? [])
@@ -59,18 +58,11 @@ function* found(catalog: Catalog, parent: Collection, before: readonly Link[]): 
 }
 
 /** The cascades that a deletion of items of a collection triggers. */
-export function cascadesOf(catalog: Catalog, collection: Collection): readonly Cascade[] {
-  const ofCatalog = known.get(catalog) ?? new Map<Collection, readonly Cascade[]>();
-  known.set(catalog, ofCatalog);
-  const cascades = ofCatalog.get(collection);
-  if (cascades !== undefined) return cascades;
-  const made: Cascade[] = [];
-  for (const cascade of found(catalog, collection, [])) {
-    if (made.push(cascade) === MOST_CASCADES) break;
-  }
-  ofCatalog.set(collection, made);
-  return made;
-}
+export const cascadesOf = oncePerPair(
+  (catalog: Catalog, collection: Collection): readonly Cascade[] => [
+    ...found(catalog, collection, []).take(MOST_CASCADES),
+  ],
+);
 
 /** `FROM … WHERE …` of the items that a cascade concerns, as `t`. */
 function rowsSql(deleted: Collection, keys: readonly Key[], { links }: Cascade): Sql {

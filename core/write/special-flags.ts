@@ -1,7 +1,9 @@
 /** The special flags of fields that generate or change values on writing. */
+
 import { randomUUID } from 'node:crypto';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import type { Collection, Field } from '#core/model/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/model/catalog/catalog.ts';
 import type { Action, Item } from './payload.ts';
@@ -47,11 +49,7 @@ interface Flagged {
   readonly specials: Readonly<Record<Action, readonly (readonly [Field, Special])[]>>;
 }
 
-const known = new WeakMap<Collection, Flagged>();
-
-function flaggedOf(collection: Collection): Flagged {
-  const found = known.get(collection);
-  if (found !== undefined) return found;
+const flaggedOf = oncePer((collection: Collection): Flagged => {
   const fields = [...collection.fields.values()];
   const specials = (action: Action) =>
     fields.flatMap((field) =>
@@ -62,13 +60,11 @@ function flaggedOf(collection: Collection): Flagged {
             return special ? [[field, special] as const] : [];
           }),
     );
-  const flagged = {
+  return {
     concealed: fields.some(isConcealed),
     specials: { create: specials('create'), update: specials('update') },
   };
-  known.set(collection, flagged);
-  return flagged;
-}
+});
 
 /** The item without masked values: a mask stands for a hidden value and changes nothing. */
 export function removeMaskedValues(collection: Collection, item: Item): Item {

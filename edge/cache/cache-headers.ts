@@ -1,6 +1,8 @@
 /** The headers of responses that use the response cache. */
+
 import type { Caller } from '#core/access/grants.ts';
 import type { Config } from '#core/base/config/variables.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import type { CachedText } from '#core/write/cache/response-cache.ts';
 import { entityTag, TAG_MAX_LENGTH } from '#edge/http/entity-tag.ts';
 import type { Request } from '#edge/http/request.ts';
@@ -11,16 +13,7 @@ type CacheConfig = Pick<
 >;
 
 /** Entity tags of cached responses, so that the bodies are not hashed again. */
-const tags = new WeakMap<Buffer, string>();
-
-function tagOf(body: Buffer): string | null {
-  if (body.length > TAG_MAX_LENGTH) return null;
-  const known = tags.get(body);
-  if (known !== undefined) return known;
-  const tag = entityTag(body);
-  tags.set(body, tag);
-  return tag;
-}
+const tagOf = oncePer((body: Buffer) => (body.length > TAG_MAX_LENGTH ? null : entityTag(body)));
 
 /**
  * The client requests a response that does not come from a cache, and the configuration allows it.

@@ -1,4 +1,5 @@
 /** Queries whole schemas in a separate thread, which ends when it is idle. */
+
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
@@ -7,6 +8,7 @@ import { ACTIONS, type PermissionRow, type Rights } from '#core/access/rights.ts
 import { reason } from '#core/base/errors/reason.ts';
 import { unavailable } from '#core/base/errors/service-error.ts';
 import type { Log } from '#core/base/log/log.ts';
+import { oncePerPair } from '#core/base/once-per.ts';
 import type { HealthChecks } from '#core/base/process/health-check.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type { Scope } from './schema.ts';
@@ -112,7 +114,10 @@ function partOf<T>(
 }
 
 export class Introspection {
-  readonly #numbers = new WeakMap<Catalog, WeakMap<Rights, number>>();
+  readonly #numberOf = oncePerPair((_: Catalog, __: Rights) => {
+    this.#count += 1;
+    return this.#count;
+  });
   readonly #waiting = new Map<number, Waiting>();
   readonly #kept = new LRUCache<string, ReadonlyMap<string, string>>({
     maxSize: KEPT_CHARACTERS,
@@ -192,16 +197,6 @@ export class Introspection {
   close(): void {
     clearTimeout(this.#idle);
     this.#giveUp(new Error('the process ends'));
-  }
-
-  #numberOf(catalog: Catalog, rights: Rights): number {
-    const byRights = this.#numbers.get(catalog) ?? new WeakMap<Rights, number>();
-    this.#numbers.set(catalog, byRights);
-    const known = byRights.get(rights);
-    if (known !== undefined) return known;
-    this.#count += 1;
-    byRights.set(rights, this.#count);
-    return this.#count;
   }
 
   /** Serialized, so that the same catalog is not sent twice. */

@@ -2,7 +2,7 @@
  * Limits the connections of one protocol on an edge. A holder may have as many as its own limit
  * allows. Connections before login have a small separate share. When it is full, the oldest
  * connection of the address with the most makes room for the next. So a client that logs in
- * immediately is always admitted.
+ * immediately is always admitted. No `FairSemaphore`: it never takes a permit back.
  */
 
 import { reason } from '#core/base/errors/reason.ts';

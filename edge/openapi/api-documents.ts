@@ -1,10 +1,12 @@
 /** Caches the OpenAPI documents: one for each catalog and set of permissions. */
+
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Rights } from '#core/access/rights.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { unavailable } from '#core/base/errors/service-error.ts';
 import { FairSemaphore, SHARED } from '#core/base/holders/fair-semaphore.ts';
+import { oncePerPair } from '#core/base/once-per.ts';
 import { TimeSlice } from '#core/base/process/time-slice.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { type Coding, compress } from '#edge/http/compression.ts';
@@ -48,7 +50,10 @@ class KeptDocument implements ApiDocument {
 
 export class ApiDocuments {
   readonly #config: DocumentConfig;
-  readonly #numbers = new WeakMap<Catalog, WeakMap<Rights, number>>();
+  readonly #numberOf = oncePerPair((_: Catalog, __: Rights) => {
+    this.#count += 1;
+    return this.#count;
+  });
   readonly #kept = new LRUCache<string, ApiDocument>({
     maxSize: KEPT_BYTES,
     // The compressed forms together take less than a fifth.
@@ -77,7 +82,7 @@ export class ApiDocuments {
    * @throws ServiceError SERVICE_UNAVAILABLE when too many documents wait to be created
    */
   async of(routes: readonly RouteFacts[], reader: Reader): Promise<ApiDocument> {
-    const key = `${this.#numberOf(reader)} ${reader.user}`;
+    const key = `${this.#numberOf(reader.catalog, reader.rights)} ${reader.user}`;
     const kept = this.#kept.get(key) ?? this.#making.get(key);
     if (kept !== undefined) return kept;
     this.#maker ??= new DocumentMaker(routes, this.#config);
@@ -91,16 +96,6 @@ export class ApiDocuments {
     } finally {
       this.#making.delete(key);
     }
-  }
-
-  #numberOf({ catalog, rights }: Reader): number {
-    const byRights = this.#numbers.get(catalog) ?? new WeakMap<Rights, number>();
-    this.#numbers.set(catalog, byRights);
-    const known = byRights.get(rights);
-    if (known !== undefined) return known;
-    this.#count += 1;
-    byRights.set(rights, this.#count);
-    return this.#count;
   }
 }
 

@@ -2,9 +2,11 @@
  * JSON Schema as in OpenAPI 3.1 (draft 2020-12): its parts, and the conversion of validation
  * schemas.
  */
+
 import { type OverrideActionContext, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import type { JsonObject } from '#core/base/json/json-object.ts';
+import { oncePer } from '#core/base/once-per.ts';
 
 /** A schema by its keywords. */
 export type JsonSchema = JsonObject;
@@ -56,8 +58,6 @@ export function objectOf(
   return { type: 'object', properties, ...demanded, additionalProperties: false };
 }
 
-const known = new WeakMap<v.GenericSchema, JsonSchema>();
-
 /** The members that are validated after other members were dropped. */
 const shown = v.object({ metadata: v.object({ members: v.custom<v.GenericSchema>(isSchema) }) });
 
@@ -83,10 +83,7 @@ function converted(schema: v.GenericSchema) {
 }
 
 /** Converts a validation schema to the JSON Schema of a request or response. */
-export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
-  const found = known.get(schema);
-  if (found !== undefined) return found;
+export const jsonSchemaOf = oncePer((schema: v.GenericSchema): JsonSchema => {
   const { $schema: _, ...made } = converted(schema);
-  known.set(schema, made);
   return made;
-}
+});

@@ -142,17 +142,17 @@ function openingsOf({ user, role, policy, job }: Ids, { fetch }: Cluster): reado
       open: byButton('shell.delete'),
     },
     {
-      of: ['access/policy-conflict.tsx ConflictDialog'],
+      of: ['access/access-form.tsx ConflictDialog'],
       at: `/access/policies/${policy}`,
       open: bothChange(`/policies/${policy}`),
     },
     {
-      of: ['access/holder-conflict.tsx ConflictDialog'],
+      of: ['access/access-form.tsx ConflictDialog'],
       at: `/access/roles/${role}`,
       open: bothChange(`/roles/${role}`),
     },
     {
-      of: ['access/holder-conflict.tsx ConflictDialog'],
+      of: ['access/access-form.tsx ConflictDialog'],
       at: `/access/users/${user}`,
       open: conflictOfUser,
     },

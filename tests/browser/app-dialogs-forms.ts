@@ -198,7 +198,7 @@ function ofTwo({ fetch }: Cluster): readonly Opening[] {
   let changes = 0;
   return [
     {
-      of: ['form/item-form.tsx ConflictDialog', 'form/conflict-dialog.tsx Dialog'],
+      of: ['form/item-form.tsx ConflictDialog', 'draft/conflict-dialog.tsx Dialog'],
       at: ITEM,
       async open(view) {
         view.tab.expectStatus(412, '/items/book/1');

@@ -1,4 +1,7 @@
-/** Takes jobs from one queue with BullMQ and reports their outcomes to it. */
+/**
+ * Takes jobs from one queue with BullMQ and reports their outcomes to it. BullMQ limits how many
+ * run: with a `FairSemaphore` it would take jobs that then wait here, and not at another worker.
+ */
 import assert from 'node:assert/strict';
 import {
   createRedisBackend,

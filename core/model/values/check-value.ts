@@ -5,6 +5,7 @@
 
 import type { ErrorCode } from '#core/base/errors/catalogue.ts';
 import { placed, type Reason, reason } from '#core/base/errors/reason.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import type { ColumnField } from '../catalog/catalog.ts';
 import type { ColumnDescriptor } from '../catalog/descriptor.ts';
 import { arrayElements } from './array-text.ts';
@@ -210,25 +211,7 @@ function typeCheck(column: ColumnDescriptor): TextCheck {
  * enum members, and rejects text that PostgreSQL cannot store: NUL and unpaired surrogates. Dates
  * and times are accepted in ISO 8601 forms, and in PostgreSQL's output format.
  */
-export function textChecker(field: ColumnField): TextCheck {
-  const known = checks.get(field);
-  if (known !== undefined) return known;
-  const made = makeCheck(field);
-  checks.set(field, made);
-  return made;
-}
-
-const checks = new WeakMap<ColumnField, TextCheck>();
-
-/** The value must also fit the column in its stored form. */
-function fieldCheck({ type, column, codec }: ColumnField): TextCheck {
-  const own = typeCheck(column);
-  if (codec === null) return own;
-  const typed = type === 'uuid' ? (BY_TYPE.uuid ?? ANYTHING) : typeCheck(codec.column);
-  return (text) => typed(text) ?? own(codec.encode(text));
-}
-
-function makeCheck(field: ColumnField): TextCheck {
+export const textChecker = oncePer((field: ColumnField): TextCheck => {
   const check = fieldCheck(field);
   const nul = refused(reason('value_holds_nul'));
   const broken = refused(reason('value_not_well_formed'));
@@ -237,4 +220,12 @@ function makeCheck(field: ColumnField): TextCheck {
     if (!text.isWellFormed()) return broken;
     return check(text);
   };
+});
+
+/** The value must also fit the column in its stored form. */
+function fieldCheck({ type, column, codec }: ColumnField): TextCheck {
+  const own = typeCheck(column);
+  if (codec === null) return own;
+  const typed = type === 'uuid' ? (BY_TYPE.uuid ?? ANYTHING) : typeCheck(codec.column);
+  return (text) => typed(text) ?? own(codec.encode(text));
 }

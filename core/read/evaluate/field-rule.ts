@@ -2,17 +2,11 @@
 
 import { placed, type Reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
+import { oncePerPair } from '#core/base/once-per.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { Filter } from '#core/query/query.ts';
 import { filterFault, validationFault } from './validation-fault.ts';
-
-interface Known {
-  readonly catalog: Catalog;
-  readonly rules: readonly Filter[];
-}
-
-const known = new WeakMap<Collection, Known>();
 
 function parse(catalog: Catalog, collection: Collection): readonly Filter[] {
   return collection.descriptor.fields.flatMap(({ field, row }) => {
@@ -41,10 +35,4 @@ export function fieldRuleFault(
  * The rules of a collection's fields, parsed once per catalog version.
  * @throws ServiceError UNPROCESSABLE_ENTITY for a rule that cannot be read, which blocks all writes
  */
-export function fieldRules(catalog: Catalog, collection: Collection): readonly Filter[] {
-  const found = known.get(collection);
-  if (found?.catalog === catalog) return found.rules;
-  const rules = parse(catalog, collection);
-  known.set(collection, { catalog, rules });
-  return rules;
-}
+export const fieldRules = oncePerPair(parse);

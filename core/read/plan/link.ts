@@ -2,23 +2,18 @@
  * Whether the linking columns of a relation are concealed. Following a relation discloses their
  * values, from either end, so a relation with a concealed column cannot be followed.
  */
+import { oncePer } from '#core/base/once-per.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { End, Relation } from '#core/model/catalog/relation.ts';
 
-const known = new WeakMap<Collection, ReadonlySet<string>>();
-
 /** The columns of a collection that are concealed. */
-function concealedColumns(collection: Collection): ReadonlySet<string> {
-  const found = known.get(collection);
-  if (found !== undefined) return found;
-  const names = [...collection.fields.values()].flatMap((field) =>
+const concealedColumns = oncePer(({ fields }: Collection): ReadonlySet<string> => {
+  const names = [...fields.values()].flatMap((field) =>
     field.column !== null && isConcealed(field) ? [field.column.name] : [],
   );
-  const made = new Set(names);
-  known.set(collection, made);
-  return made;
-}
+  return new Set(names);
+});
 
 /** The columns that are compared to follow a relation. */
 function endsOf(relation: Relation): readonly End[] {

@@ -3,7 +3,9 @@
  * today. A field that was concealed or forbidden since then is hidden in history too, in every
  * clause. Only administrators see members that are no longer fields.
  */
+
 import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from '#core/access/grants.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import type { Catalog, Collection, Field } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import type { RevisionRights, RevisionVisibility, Table } from './plan.ts';
@@ -11,20 +13,14 @@ import type { RevisionRights, RevisionVisibility, Table } from './plan.ts';
 const REVISIONS = 'system_revisions';
 const PAST: ReadonlySet<string> = new Set(['data', 'delta']);
 
-const concealed = new WeakMap<Catalog, string>();
-
 /** The concealed fields of each collection that has some, as JSON. */
-function concealedFields(catalog: Catalog): string {
-  const known = concealed.get(catalog);
-  if (known !== undefined) return known;
-  const lists = [...catalog.collections.values()].map(({ name, fields }) => {
+const concealedFields = oncePer(({ collections }: Catalog): string => {
+  const lists = [...collections.values()].map(({ name, fields }) => {
     const names = [...fields.values()].filter(isConcealed).map((field) => field.name);
     return [name, names] as const;
   });
-  const made = JSON.stringify(Object.fromEntries(lists.filter(([, list]) => list.length > 0)));
-  concealed.set(catalog, made);
-  return made;
-}
+  return JSON.stringify(Object.fromEntries(lists.filter(([, list]) => list.length > 0)));
+});
 
 /** Only current fields: the permissions for dropped fields are unknown. */
 function namesOf({ fields }: Collection, cases: readonly GrantCase[]): string {

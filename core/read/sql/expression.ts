@@ -255,7 +255,11 @@ function judgedSql(test: Predicate): Sql {
 
 function guardedTest(test: Predicate): Sql {
   const { operator, subject } = test;
-  const seen = whereVisible(subject.guard, judgedSql(test));
+  const judged = judgedSql(test);
+  // An index serves this form: PostgreSQL makes `IS NULL` of it.
+  const isPlain = subject.value.kind !== 'member' && guardSql(subject.guard) === null;
+  if (operator === '_null' && isPlain) return sql`NOT (${judged})`;
+  const seen = whereVisible(subject.guard, judged);
   const isMissing = operator === '_null' || operator === '_empty';
   return isMissing ? sql`(${seen}) IS NOT TRUE` : seen;
 }

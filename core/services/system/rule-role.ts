@@ -1,10 +1,10 @@
 /** The rules of roles: parents form no cycle, and users of a deleted role are suspended. */
 
 import { reason } from '#core/base/errors/reason.ts';
-import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { CompletedChange, PendingChange, WriteContext } from '#core/write/write-context.ts';
+import { requireNoCycle } from './hierarchy.ts';
 import { singleKeys, systemSchemaOf } from './system-schema.ts';
 
 /** A row that changes because another one is deleted. */
@@ -44,21 +44,6 @@ export async function beforeRoles(
 }
 
 /** @throws ServiceError INVALID_PAYLOAD when a role has become its own ancestor */
-export async function afterRoles(
-  write: WriteContext,
-  { action, keys }: CompletedChange,
-): Promise<void> {
-  if (action === 'delete') return;
-  const roles = systemTable(systemSchemaOf(write), 'roles');
-  const { rows } = await write.client.query(
-    render(sql`
-      WITH RECURSIVE above AS (
-        SELECT id AS start, parent FROM ${roles} WHERE id = ANY(${singleKeys(keys)}::uuid[])
-        UNION
-        SELECT above.start, r.parent FROM above JOIN ${roles} AS r ON r.id = above.parent
-      )
-      SELECT FROM above WHERE parent = start LIMIT 1`),
-  );
-  if (rows.length === 0) return;
-  throw invalidPayload(reason('role_above_itself'), { field: 'parent' });
+export async function afterRoles(write: WriteContext, change: CompletedChange): Promise<void> {
+  await requireNoCycle(write, 'roles', change, reason('role_above_itself'));
 }

@@ -2,6 +2,7 @@
  * Finds writes that can change users, permissions or settings. Their answers wait until every edge
  * has applied the change.
  */
+import { oncePer } from '#core/base/once-per.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { tableKey } from '#core/model/catalog/column-relations.ts';
 import { systemCollections } from '#core/model/system-collections/registry.ts';
@@ -12,12 +13,8 @@ const DECIDING = systemCollections(({ decidesRights }) => decidesRights === true
 /** Actions of foreign keys that change the referencing rows. */
 const CHANGING: ReadonlySet<string> = new Set(['CASCADE', 'SET NULL', 'SET DEFAULT']);
 
-const cascades = new WeakMap<Catalog, ReadonlySet<string>>();
-
 /** The collections whose deleted items also change rows of those above, through foreign keys. */
-function cascading(catalog: Catalog): ReadonlySet<string> {
-  const known = cascades.get(catalog);
-  if (known !== undefined) return known;
+const cascading = oncePer((catalog: Catalog): ReadonlySet<string> => {
   const byTable = new Map(
     [...catalog.collections.values()].flatMap(({ name, table }) =>
       table === null ? [] : [[tableKey(table.schema, table.name), name] as const],
@@ -31,9 +28,8 @@ function cascading(catalog: Catalog): ReadonlySet<string> {
       if (target !== undefined && CHANGING.has(key.onDelete)) found.add(target);
     }
   }
-  cascades.set(catalog, found);
   return found;
-}
+});
 
 /** Whether one of the changes can affect users, permissions or settings. */
 export function affectsAccess(

@@ -4,6 +4,7 @@
  */
 
 import { type Visitor, visitorValues } from '#core/accounts/identity/session.ts';
+import { oncePer } from '#core/base/once-per.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
@@ -101,15 +102,13 @@ export function deltaText({ fields }: Collection, { delta }: Pick<HistoryEntry, 
 }
 
 /** The current row `t` as JSON, as it is shown; secrets masked. */
-export function snapshot(collection: Collection): Sql {
-  const known = snapshots.get(collection);
-  if (known !== undefined) return known;
-  const made = makeSnapshot(collection);
-  snapshots.set(collection, made);
-  return made;
-}
-
-const snapshots = new WeakMap<Collection, Sql>();
+export const snapshot = oncePer((collection: Collection): Sql => {
+  // A row that no longer exists has no snapshot, but its position stays.
+  const [first] = collection.primaryKey;
+  const there =
+    first === undefined ? sql`TRUE` : sql`${identifier('t', first.column.name)} IS NOT NULL`;
+  return sql`(SELECT row_to_json(r.*) FROM (SELECT ${visibleColumns(collection)} WHERE ${there}) AS r)`;
+});
 
 /** The columns of the row `t` as they are shown. */
 export function visibleColumns(collection: Collection): Sql {
@@ -121,14 +120,6 @@ export function visibleColumns(collection: Collection): Sql {
         ],
   );
   return join(columns);
-}
-
-function makeSnapshot(collection: Collection): Sql {
-  // A row that no longer exists has no snapshot, but its position stays.
-  const [first] = collection.primaryKey;
-  const there =
-    first === undefined ? sql`TRUE` : sql`${identifier('t', first.column.name)} IS NOT NULL`;
-  return sql`(SELECT row_to_json(r.*) FROM (SELECT ${visibleColumns(collection)} WHERE ${there}) AS r)`;
 }
 
 /**

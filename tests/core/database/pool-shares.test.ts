@@ -77,13 +77,15 @@ t.test('a holder leaves connections to other holders', async (t) => {
   for (const held of taken) held.giveBack(true);
   await until(() => taken.length === 6, 'the last one follows');
   for (const held of taken.splice(0)) held.giveBack(true);
-  shares.maxLongReads = 4;
-  void take('new', 4, 'a');
-  await settled(2);
+  shares.limitsLongReads = true;
+  void take('new', 3, 'a');
+  await settled(1);
   void take('new', 1, 'b');
-  await settled(3);
-  for (const held of taken) held.giveBack(true);
-  await until(() => taken.length === 5, 'all have their turn');
+  await settled(2);
+  await until(() => {
+    for (const held of taken) held.giveBack(true);
+    return taken.length === 4;
+  }, 'all have their turn');
   for (const held of taken) held.giveBack(true);
 });
 
@@ -110,17 +112,16 @@ t.test('the waiting holder with the fewest connections is next', async (t) => {
   for (const held of taken.slice(1)) held.giveBack(true);
 });
 
-t.test('long reads have their maximum, and slow reads do not block them', async (t) => {
+t.test('long reads get a third beside quick ones, and slow reads do not block them', async (t) => {
   const { shares, taken, take, settled } = await open(t, { isFrozen: true });
-  shares.maxLongReads = 2;
+  shares.limitsLongReads = true;
   void take('slow', 3);
   await settled(1);
   void take('long', 3);
   await settled(2);
   void take('read', 2);
   await settled(4);
-  t.equal(shares.takeMostLongReads(), 2);
-  shares.maxLongReads = 6;
+  shares.limitsLongReads = false;
   await until(() => taken.length === 6, 'all connections are taken');
   await until(() => {
     for (const held of taken) held.giveBack(true);
@@ -131,7 +132,7 @@ t.test('long reads have their maximum, and slow reads do not block them', async 
 
 t.test('new reads have the maximum of long ones, and separate connections', async (t) => {
   const { shares, taken, take, settled } = await open(t, { isFrozen: true });
-  shares.maxLongReads = 2;
+  shares.limitsLongReads = true;
   void take('long', 3);
   await settled(2);
   void take('new', 3);
@@ -145,8 +146,6 @@ t.test('new reads have the maximum of long ones, and separate connections', asyn
     return taken.length === 7;
   }, 'all have their turn');
   for (const held of taken) held.giveBack(true);
-  t.equal(shares.takeMostLongReads(), 2);
-  t.equal(shares.takeMostLongReads(), 0, 'earlier ones are not counted');
 });
 
 t.test('writes to one table leave connections to other work', async (t) => {

@@ -4,12 +4,10 @@ import t from 'tap';
 import type { Access, Policy, Role } from '#ops/app/source/access/access-types.ts';
 import { countingPolicies } from '#ops/app/source/access/effective.ts';
 import {
-  cellsOf,
   FULL_RULE,
   levelOf,
   permissionChanges,
-  rulesFor,
-  withCell,
+  type Rule,
 } from '#ops/app/source/access/permission-rules.ts';
 
 const row = (id: number, action: string, rest: object = {}) => ({
@@ -35,28 +33,28 @@ t.test('a cell says none, custom or full', async (t) => {
 });
 
 t.test('only what has changed is sent', async (t) => {
-  const stored = cellsOf([
-    row(1, 'read'),
-    row(2, 'update', { fields: ['title'] }),
-    row(3, 'update'),
-  ]);
-  const read = 'read article';
-  const update = 'update article';
-  const none = withCell(stored, new Map(), read, rulesFor('none', stored.get(read) ?? []));
-  t.strictSame(permissionChanges(stored, none), { create: [], update: [], delete: [1] });
-  const back = withCell(stored, none, read, rulesFor('full', stored.get(read) ?? []));
-  t.equal(back.size, 0, 'what is as it is stored is no change');
-  t.equal(permissionChanges(stored, back), null);
-  const full = withCell(stored, new Map(), update, rulesFor('full', stored.get(update) ?? []));
-  const { id: _, ...all } = FULL_RULE;
+  const title = { fields: ['title'] };
+  const stored = [row(1, 'read'), row(2, 'update', title), row(3, 'update')];
+  const changed = (key: string, ...rules: Rule[]) =>
+    permissionChanges(stored, new Map([[key, rules]]));
+  const full = FULL_RULE;
+  const body = { ...full, fields: ['body'] };
+  t.strictSame(changed('read article'), { create: [], update: [], delete: [1] });
+  t.equal(changed('read article', full), null, 'what is as it is stored is no change');
+  t.strictSame(changed('update article', full), { create: [], update: [], delete: [2] });
   t.strictSame(
-    permissionChanges(stored, full),
-    { create: [], update: [{ id: 2, ...all }], delete: [3] },
-    'one row is kept',
+    changed('update article', body, full),
+    { create: [], update: [{ id: 2, ...body }], delete: [] },
+    'a rule takes the place of one that is gone',
   );
-  const made = withCell(stored, new Map(), 'delete a b', [FULL_RULE]);
-  t.strictSame(permissionChanges(stored, made), {
-    create: [{ action: 'delete', collection: 'a b', ...all }],
+  t.strictSame(changed('update article', body), {
+    create: [],
+    update: [{ id: 2, ...body }],
+    delete: [3],
+  });
+  const place = { action: 'delete', collection: 'a b' };
+  t.strictSame(changed('delete a b', full), {
+    create: [{ ...place, ...full }],
     update: [],
     delete: [],
   });

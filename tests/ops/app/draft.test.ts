@@ -1,7 +1,7 @@
 // @newest @quick
 /** What of a form was changed while it was being saved. */
 import t from 'tap';
-import { changesSince } from '#ops/app/source/form/draft.ts';
+import { changesSince } from '#ops/app/source/draft/changes.ts';
 
 const base = { title: 'A', body: null, picture: null };
 

@@ -11,13 +11,14 @@ import {
   type Refusal,
   RULES,
   refusalText,
+  type Translate,
   tellRefusal,
 } from '#ops/app/source/data/fault-text.ts';
 import { texts as german } from '#ops/app/source/translation/de/index.ts';
 import { reason as germanReasons } from '#ops/app/source/translation/de/reason/index.ts';
 import { texts as english } from '#ops/app/source/translation/en/index.ts';
 import { reason as englishReasons } from '#ops/app/source/translation/en/reason.ts';
-import { createTranslation, type Texts } from '#ops/app/source/translation/provider.ts';
+import { loadTexts, type Texts } from '#ops/app/source/translation/languages.ts';
 import { SluiceError } from '#ops/client/source/index.ts';
 
 const LANGUAGES = { german, english };
@@ -28,8 +29,9 @@ function textAt(texts: Texts, key: string): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-const { translate: inGerman } = await createTranslation('de');
-const { translate: inEnglish } = await createTranslation('en');
+const [germanTexts, englishTexts] = await Promise.all([loadTexts('de'), loadTexts('en')]);
+const inGerman: Translate = (key, parameters) => germanTexts.t(key, parameters);
+const inEnglish: Translate = (key, parameters) => englishTexts.t(key, parameters);
 
 t.test('every code of the API has a text in both languages', async (t) => {
   t.strictSame([...CODES].sort(), Object.keys(catalogue).sort());

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { texts as german } from '#ops/app/source/translation/de/index.ts';
 import { texts as english } from '#ops/app/source/translation/en/index.ts';
-import type { Texts } from '#ops/app/source/translation/provider.ts';
+import type { Texts } from '#ops/app/source/translation/languages.ts';
 
 /** All texts with their keys, those of inner objects with both. */
 function flat(texts: Texts, before = ''): readonly [string, string][] {

@@ -16,11 +16,11 @@ import {
   type User,
 } from './access-types.ts';
 
-const POLICY_FIELDS = [
+export const POLICY_FIELDS = [
   ...['id', 'name', 'icon', 'description', 'ip_access'],
   ...['enforce_tfa', 'admin_access', 'app_access'],
 ];
-const RULE_FIELDS = [
+export const RULE_FIELDS = [
   ...['id', 'policy', 'collection', 'action'],
   ...['permissions', 'validation', 'presets', 'fields'],
 ];
@@ -39,29 +39,6 @@ export const policiesQuery = queryOptions({
   queryFn: ({ signal }) =>
     listAll<Policy>('/policies', { fields: POLICY_FIELDS, sort: ['name', 'id'] }, signal),
 });
-
-/** How a policy is read by its page and written back. */
-export const POLICY_READ = {
-  fields: [...POLICY_FIELDS, ...RULE_FIELDS.map((field) => `permissions.${field}`)],
-  deep: { permissions: { _limit: -1 } },
-};
-
-export interface StoredPolicy {
-  readonly policy: Policy & { readonly permissions: readonly Permission[] };
-  /** For `If-Match`. */
-  readonly tag: string | null;
-}
-
-export const policyQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['items', POLICIES, 'one', id],
-    queryFn: async ({ signal }): Promise<StoredPolicy> => {
-      const path = `/policies/${encodeURIComponent(id)}`;
-      const answer = await client.open('GET', path, { query: POLICY_READ, signal });
-      const { data }: { readonly data: StoredPolicy['policy'] } = await answer.json();
-      return { policy: data, tag: answer.headers.get('etag') };
-    },
-  });
 
 export const rolesQuery = queryOptions({
   queryKey: ['items', ROLES, 'list', 'all'],

@@ -1,11 +1,12 @@
 /** The section of access: who there is, and what they may do. */
-import { useTranslate } from 'ra-core';
+
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { MenuList } from '../shell/menu-list.tsx';
 import { NotFound } from '../shell/not-found.tsx';
 import { SectionMenu } from '../shell/section-menu.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { POLICIES, ROLES, USERS } from './access-types.ts';
 
 const SCREENS = [

@@ -4,7 +4,9 @@
  */
 import type { Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
+import type { Sending } from '../draft/use-save.ts';
 import type { Access } from './access-types.ts';
+import type { StoredHolder } from './form-queries.ts';
 
 export type Attachment = Pick<Access, 'id' | 'policy' | 'sort'>;
 
@@ -25,7 +27,7 @@ export function moved(list: readonly string[], entry: string, by: -1 | 1): reado
  * The member of a payload that makes the list out of what is stored; none when it is already.
  * @param numbers whether the order is stored, too, which needs the right to change attachments
  */
-export function attachmentPayload(
+function attachmentPayload(
   stored: readonly Attachment[],
   wanted: readonly string[],
   numbers: boolean,
@@ -41,4 +43,14 @@ export function attachmentPayload(
     .map(({ id, policy }) => ({ id, sort: placeOf(policy) }));
   const gone = stored.filter(({ policy }) => !wanted.includes(policy)).map(({ id }) => id);
   return { policies: { create, update, delete: gone } };
+}
+
+/** What is sent to store the changes of a role or a user. */
+export function holderPayload(
+  { changes, base }: Sending<StoredHolder<object>>,
+  numbers: boolean,
+): Item {
+  const { policies: wanted } = { ...base.item, ...changes };
+  const { policies: _, ...own } = changes;
+  return { ...own, ...attachmentPayload(base.access, wanted, numbers) };
 }

@@ -3,12 +3,11 @@ import Box from '@mui/material/Box';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
 import ListItemIcon from '@mui/material/ListItemIcon';
-import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
-import { useId } from 'react';
 import { Link } from 'react-router-dom';
+import { Part } from '../shell/part.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { CountingPolicy } from './effective.ts';
 import { policyPath } from './paths.ts';
 import { PolicyChips } from './policy-chips.tsx';
@@ -21,25 +20,16 @@ export interface CountingPoliciesProps {
 
 export function CountingPolicies({ counting, effective }: CountingPoliciesProps) {
   const translate = useTranslate();
-  const id = useId();
   const through = ({ through: by, role }: CountingPolicy) =>
     by === 'role' && role !== null
       ? translate('access.through.role', { name: role.name })
       : translate(`access.through.${by}`);
   return (
-    <Paper
-      variant="outlined"
-      component="section"
-      aria-labelledby={id}
-      sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 1 }}
-    >
-      <Typography variant="h2" id={id}>
-        {translate('access.countingPolicies')}
-      </Typography>
+    <Part title={translate('access.countingPolicies')}>
       {counting.length === 0 && (
         <Typography color="text.secondary">{translate('access.noCounting')}</Typography>
       )}
-      <List disablePadding aria-labelledby={id}>
+      <List disablePadding aria-label={translate('access.countingPolicies')}>
         {counting.map((entry) => {
           const { policy } = entry;
           const counts = effective.includes(entry);
@@ -65,6 +55,6 @@ export function CountingPolicies({ counting, effective }: CountingPoliciesProps)
           );
         })}
       </List>
-    </Paper>
+    </Part>
   );
 }

@@ -1,11 +1,12 @@
 /** Deletes a role, a user or a policy, after a question. */
 import Button from '@mui/material/Button';
 import { useMutation } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { useAccessChanged } from './use-access-changed.ts';
 
 export interface DeleteButtonProps {
@@ -25,7 +26,6 @@ export interface DeleteButtonProps {
 export function DeleteButton(props: DeleteButtonProps) {
   const { collection, id, title, text, done, back, onGone } = props;
   const translate = useTranslate();
-  const notify = useNotify();
   const navigate = useNavigate();
   const accessChanged = useAccessChanged();
   const [open, setOpen] = useState(false);

@@ -1,5 +1,4 @@
 /** Invites people by mail: each gets a link with which he sets his password. */
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
@@ -8,10 +7,12 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import TextField from '@mui/material/TextField';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
+import { FailureAlert } from '../shell/failure-alert.tsx';
+import { NativeSelect } from '../shell/native-select.tsx';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { rolesQuery } from './access-queries.ts';
 import type { Role } from './access-types.ts';
 import { roleTree } from './role-tree.ts';
@@ -27,7 +28,6 @@ function addressesOf(text: string): readonly string[] {
 
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const translate = useTranslate();
-  const notify = useNotify();
   const id = useId();
   const accessChanged = useAccessChanged();
   const roles = useQuery(rolesQuery).data ?? NO_ROLES;
@@ -54,7 +54,6 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       await accessChanged();
     },
   });
-  const failure = invite.error === null ? null : tellFailure(invite.error, translate);
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
       <DialogTitle id={id}>{translate('access.inviteTitle')}</DialogTitle>
@@ -70,11 +69,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
           }}
           sx={{ display: 'grid', gap: 2, pt: 1 }}
         >
-          {failure !== null && (
-            <Alert severity="error" role="alert">
-              {translate(failure.text)} {failure.detail}
-            </Alert>
-          )}
+          <FailureAlert error={invite.error} />
           <TextField
             label={translate('access.addresses')}
             value={text}
@@ -87,15 +82,13 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
             helperText={(checked && fault) || translate('access.addressesHelp')}
             slotProps={{ htmlInput: { dir: 'ltr', inputMode: 'email', spellCheck: false } }}
           />
-          <TextField
-            select
+          <NativeSelect
             label={translate('access.role')}
             value={role}
             onChange={({ target }) => setRole(target.value)}
             required
             error={checked && role === ''}
             helperText={checked && role === '' ? translate('form.required') : null}
-            slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
           >
             <option value="">{translate('access.chooseRole')}</option>
             {roleTree(roles).map((at) => (
@@ -104,7 +97,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
                 {at.role.name}
               </option>
             ))}
-          </TextField>
+          </NativeSelect>
         </Box>
       </DialogContent>
       <DialogActions>

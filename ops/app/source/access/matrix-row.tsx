@@ -1,8 +1,9 @@
 /** One collection of the matrix. Its cells are plain elements, because there are thousands of them. */
-import { useTranslate } from 'ra-core';
+
 import { memo } from 'react';
 import { NamedIcon } from '../theme/icon.tsx';
 import { ICONS } from '../theme/icon-paths.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ACTIONS, type Action } from './access-types.ts';
 import type { MatrixRow } from './matrix-rows.ts';
 import type { Level } from './permission-rules.ts';

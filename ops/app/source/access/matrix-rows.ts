@@ -1,8 +1,9 @@
 /** The rows of the matrix: the collections that fit a search, and what permissions name besides them. */
-import { useLocaleState } from 'ra-core';
+
 import { useMemo } from 'react';
 import { useCollections } from '../data/queries.ts';
 import { collectionName } from '../translation/names.ts';
+import { useLocaleState } from '../translation/use-translate.ts';
 import type { Cells } from './permission-rules.ts';
 
 export interface MatrixRow {

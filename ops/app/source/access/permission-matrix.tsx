@@ -4,20 +4,28 @@ import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
-import { useTranslate } from 'ra-core';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ACTIONS, type Action } from './access-types.ts';
 import { Matrix } from './matrix.tsx';
 import type { MatrixRow } from './matrix-rows.ts';
-import { type Cells, cellKey, levelOf, NO_RULES, type Rule, rulesFor } from './permission-rules.ts';
+import {
+  type Cells,
+  cellKey,
+  FULL_RULE,
+  levelOf,
+  NO_RULES,
+  type Rule,
+} from './permission-rules.ts';
 import { RuleDrawer } from './rule-drawer.tsx';
 
 export interface PermissionMatrixProps {
-  readonly stored: Cells;
-  readonly changes: Cells;
+  readonly cells: Cells;
+  /** Keys of cells that are not saved yet. */
+  readonly changed: ReadonlySet<string>;
   readonly editable: boolean;
   readonly onChange: (key: string, rules: readonly Rule[]) => void;
 }
@@ -29,12 +37,10 @@ interface Opened {
   readonly action: Action | null;
 }
 
-export function PermissionMatrix({ stored, changes, editable, onChange }: PermissionMatrixProps) {
+export function PermissionMatrix({ cells, changed, editable, onChange }: PermissionMatrixProps) {
   const translate = useTranslate();
   const [menu, setMenu] = useState<Opened | null>(null);
   const [drawer, setDrawer] = useState<Opened | null>(null);
-  const cells = useMemo(() => new Map([...stored, ...changes]), [stored, changes]);
-  const changed = useMemo(() => new Set(changes.keys()), [changes]);
   const open = useCallback(
     (anchor: HTMLElement, row: MatrixRow, action: Action | null) =>
       (editable ? setMenu : setDrawer)({ anchor, row, action }),
@@ -45,7 +51,7 @@ export function PermissionMatrix({ stored, changes, editable, onChange }: Permis
   const set = (level: 'none' | 'full') => {
     if (menu === null) return;
     for (const action of menu.action === null ? ACTIONS : [menu.action]) {
-      onChange(cellKey(menu.row.collection, action), rulesFor(level, rulesAt(menu.row, action)));
+      onChange(cellKey(menu.row.collection, action), level === 'none' ? NO_RULES : [FULL_RULE]);
     }
     setMenu(null);
   };

@@ -10,8 +10,6 @@ export type Level = 'none' | 'custom' | 'full';
 
 /** What one row of permissions says. */
 export interface Rule {
-  /** Null for one that is not stored yet. */
-  readonly id: number | null;
   /** Which items; null for all. */
   readonly permissions: Filter | null;
   /** What has to hold of the payload; null for nothing. */
@@ -28,7 +26,6 @@ export const NO_RULES: readonly Rule[] = [];
 
 /** Everything that can be done, without any limit. */
 export const FULL_RULE: Rule = {
-  id: null,
   permissions: null,
   validation: null,
   presets: null,
@@ -62,7 +59,6 @@ export function levelOf(rules: readonly Rule[], action: Action): Level {
 /** A row of the API as a rule. */
 export function ruleOf(row: Permission): Rule {
   return {
-    id: row.id ?? null,
     permissions: row.permissions,
     validation: row.validation,
     presets: row.presets,
@@ -76,25 +72,6 @@ export function cellsOf(rows: readonly Permission[]): Cells {
   return new Map([...grouped].map(([key, members]) => [key, members.map(ruleOf)]));
 }
 
-/** The rules for a level, which keep the row that is stored. */
-export function rulesFor(level: 'none' | 'full', before: readonly Rule[]): readonly Rule[] {
-  if (level === 'none') return NO_RULES;
-  return [{ ...FULL_RULE, id: before[0]?.id ?? null }];
-}
-
-/** The changes with one more cell; what is as it is stored is no change. */
-export function withCell(
-  stored: Cells,
-  changes: Cells,
-  key: string,
-  rules: readonly Rule[],
-): Cells {
-  const next = new Map(changes);
-  if (sameValue(rules, stored.get(key) ?? NO_RULES)) next.delete(key);
-  else next.set(key, rules);
-  return next;
-}
-
 /** Changed rows in the form of a payload. */
 export interface PermissionChanges {
   readonly create: readonly Item[];
@@ -102,28 +79,39 @@ export interface PermissionChanges {
   readonly delete: readonly number[];
 }
 
-/** What has to be written so that changed cells are stored; null for nothing. */
-export function permissionChanges(stored: Cells, changes: Cells): PermissionChanges | null {
+/** The rows that stay, and which rules the others become. */
+function changedRows(before: readonly Permission[], rules: readonly Rule[]) {
+  const rows = [...before];
+  const others = rules.filter((rule) => {
+    const place = rows.findIndex((row) => sameValue(ruleOf(row), rule));
+    if (place >= 0) rows.splice(place, 1);
+    return place < 0;
+  });
+  return { rows, others };
+}
+
+/**
+ * What has to be written so that changed cells are stored; null for nothing. Rules have no keys: one that
+ * is not stored takes the place of a row whose rule is gone.
+ */
+export function permissionChanges(
+  stored: readonly Permission[],
+  changes: Cells,
+): PermissionChanges | null {
   const create: Item[] = [];
   const update: Item[] = [];
   const gone: number[] = [];
   for (const [key, rules] of changes) {
-    const before = stored.get(key) ?? NO_RULES;
     const space = key.indexOf(' ');
     const place = { action: key.slice(0, space), collection: key.slice(space + 1) };
-    for (const { id, ...rule } of rules) {
-      if (id === null) create.push({ ...place, ...rule });
-      else if (
-        !sameValue(
-          { id, ...rule },
-          before.find((known) => known.id === id),
-        )
-      ) {
-        update.push({ id, ...rule });
-      }
+    const before = stored.filter((row) => cellKey(row.collection, row.action) === key);
+    const { rows, others } = changedRows(before, rules);
+    for (const rule of others) {
+      const id = rows.shift()?.id;
+      if (id === undefined) create.push({ ...place, ...rule });
+      else update.push({ id, ...rule });
     }
-    const kept = new Set(rules.map(({ id }) => id));
-    gone.push(...before.flatMap(({ id }) => (id === null || kept.has(id) ? [] : [id])));
+    gone.push(...rows.flatMap(({ id }) => id ?? []));
   }
   if (create.length + update.length + gone.length === 0) return null;
   return { create, update, delete: gone };

@@ -4,17 +4,15 @@ import IconButton from '@mui/material/IconButton';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
 import ListItemIcon from '@mui/material/ListItemIcon';
-import Paper from '@mui/material/Paper';
 import Tooltip from '@mui/material/Tooltip';
-import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
-import { useId } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { AddMenu } from '../shell/add-menu.tsx';
+import { Part } from '../shell/part.tsx';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { policiesQuery } from './access-queries.ts';
 import { ACCESS, type Policy } from './access-types.ts';
 import { moved } from './attachments.ts';
@@ -34,7 +32,6 @@ const NO_POLICIES: readonly Policy[] = [];
 export function PolicyAttachments(props: PolicyAttachmentsProps) {
   const { help, value, readOnly, onChange } = props;
   const translate = useTranslate();
-  const id = useId();
   const policies = useQuery(policiesQuery).data ?? NO_POLICIES;
   const mayOrder = may(useRights(), ACCESS, 'update') && !readOnly && value.length > 1;
   const shown = value.flatMap((key) => policies.find((policy) => policy.id === key) ?? []);
@@ -56,22 +53,12 @@ export function PolicyAttachments(props: PolicyAttachmentsProps) {
     </Tooltip>
   );
   return (
-    <Paper
-      variant="outlined"
-      component="section"
-      aria-labelledby={id}
-      sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 1.5 }}
+    <Part
+      title={translate('access.policies')}
+      help={mayOrder ? `${help} ${translate('access.policyOrder')}` : help}
     >
-      <div>
-        <Typography variant="h2" id={id}>
-          {translate('access.policies')}
-        </Typography>
-        <Typography variant="body2" color="text.secondary">
-          {help} {mayOrder && translate('access.policyOrder')}
-        </Typography>
-      </div>
       {shown.length > 0 && (
-        <List disablePadding aria-labelledby={id}>
+        <List disablePadding aria-label={translate('access.policies')}>
           {shown.map((policy) => (
             <ListItem key={policy.id} disableGutters divider sx={{ gap: 1.5, flexWrap: 'wrap' }}>
               <ListItemIcon sx={{ minWidth: 24 }}>
@@ -111,6 +98,6 @@ export function PolicyAttachments(props: PolicyAttachmentsProps) {
           onChoose={(added) => onChange([...value, added])}
         />
       )}
-    </Paper>
+    </Part>
   );
 }

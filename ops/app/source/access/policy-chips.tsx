@@ -1,7 +1,7 @@
 /** What a policy gives or demands besides its permissions, as words beside its name. */
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { Policy } from './access-types.ts';
 
 export function PolicyChips({ policy }: { readonly policy: Policy }) {

@@ -4,10 +4,10 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import FormHelperText from '@mui/material/FormHelperText';
 import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useState } from 'react';
 import type { Field } from '../data/schema-types.ts';
 import { IconInterface } from '../interface/icon-choice.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { POLICIES, type Policy } from './access-types.ts';
 
 type OwnFields = Omit<Policy, 'id'>;

@@ -1,10 +1,8 @@
 /** Values that fields get when they are not sent, each typed in the field's own control. */
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
-import TextField from '@mui/material/TextField';
 import Tooltip from '@mui/material/Tooltip';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { relationsQuery } from '../data/queries.ts';
 import { relationOf } from '../data/relation-of.ts';
 import type { Field, Item, Relation } from '../data/schema-types.ts';
@@ -12,8 +10,10 @@ import { ItemPicker } from '../display/item-picker.tsx';
 import { isVariable, variableName, variablesFor } from '../filter/variables.ts';
 import { FieldInterface } from '../interface/field-interface.tsx';
 import { AddMenu } from '../shell/add-menu.tsx';
+import { NativeSelect } from '../shell/native-select.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 const NO_RELATIONS: readonly Relation[] = [];
 /** Variables that stand for lists, which no field takes. */
@@ -37,12 +37,10 @@ function Preset({ field, value, onChange }: PresetProps) {
   return (
     <Box sx={{ flex: 1, minWidth: 0, display: 'flex', flexWrap: 'wrap', gap: 1 }}>
       {offered.length > 0 && (
-        <TextField
-          select
+        <NativeSelect
           label={translate('access.presetKind', { field: label })}
           value={chosen}
           onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
-          slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
           sx={{ flex: '1 1 180px' }}
         >
           <option value="">{translate('filter.aValue')}</option>
@@ -51,7 +49,7 @@ function Preset({ field, value, onChange }: PresetProps) {
               {variableName(name, translate)}
             </option>
           ))}
-        </TextField>
+        </NativeSelect>
       )}
       {chosen === '' && (
         <Box sx={{ flex: '1 1 240px', minWidth: 0 }}>

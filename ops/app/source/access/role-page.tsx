@@ -1,20 +1,23 @@
 /** The page of a role: it reads what the form begins with. */
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useParams } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { rolesQuery } from './access-queries.ts';
 import type { Role } from './access-types.ts';
-import { holderQuery, roleRead, type StoredHolder } from './holder-queries.ts';
+import { formQuery, roleRead, type StoredHolder } from './form-queries.ts';
 import { ROLE_LIST } from './paths.ts';
 import { RoleForm } from './role-form.tsx';
 
 const NEW: StoredHolder<Role> = {
-  value: { id: '', name: '', icon: 'supervised_user_circle', description: null, parent: null },
+  item: {
+    ...{ id: '', name: '', icon: 'supervised_user_circle' },
+    ...{ description: null, parent: null, policies: [] },
+  },
   access: [],
   tag: null,
 };
@@ -25,7 +28,7 @@ export function Component() {
   const isNew = id === NEW_ITEM;
   const rights = useRights();
   const roles = useQuery(rolesQuery);
-  const role = useQuery({ ...holderQuery<Role>(roleRead(id, rights)), enabled: !isNew });
+  const role = useQuery({ ...formQuery(roleRead(id, rights)), enabled: !isNew });
   const error = roles.error ?? role.error;
   if (error !== null) {
     return (

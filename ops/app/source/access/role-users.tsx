@@ -2,14 +2,13 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
-import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
-import { useId } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
+import { Part } from '../shell/part.tsx';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { userFields, userListQuery } from './access-queries.ts';
 import { USER_LIST, userPath } from './paths.ts';
 import { personName } from './person.ts';
@@ -19,25 +18,13 @@ const NAMED = 20;
 
 export function RoleUsers({ role }: { readonly role: string }) {
   const translate = useTranslate();
-  const id = useId();
   const rights = useRights();
   const search = { search: '', role, status: '', page: 1 };
   const users = useQuery(userListQuery(search, userFields(rights))).data;
   if (users === undefined) return null;
   const count = users.meta.filter_count;
   return (
-    <Paper
-      variant="outlined"
-      component="section"
-      aria-labelledby={id}
-      sx={{
-        ...{ p: { xs: 2, md: 3 }, display: 'grid', gap: 1.5 },
-        gridTemplateColumns: 'minmax(0, 1fr)',
-      }}
-    >
-      <Typography variant="h2" id={id}>
-        {translate('access.users')}
-      </Typography>
+    <Part title={translate('access.users')}>
       {count === 0 && (
         <Typography color="text.secondary">{translate('access.nobodyInRole')}</Typography>
       )}
@@ -59,6 +46,6 @@ export function RoleUsers({ role }: { readonly role: string }) {
           </Button>
         )}
       </Box>
-    </Paper>
+    </Part>
   );
 }

@@ -6,7 +6,6 @@ import { FULL_RULE, type Rule } from './permission-rules.ts';
 export interface RuleDraft {
   /** By which the page knows it again. */
   readonly number: number;
-  readonly id: number | null;
   readonly allItems: boolean;
   readonly filter: Group;
   readonly validation: Group;
@@ -21,7 +20,6 @@ export function readRule(rule: Rule): RuleDraft {
   const filter = readFilter(rule.permissions);
   return {
     number: drafts,
-    id: rule.id,
     allItems: filter.members.length === 0,
     filter,
     validation: readFilter(rule.validation),
@@ -36,9 +34,8 @@ export function newDraft(): RuleDraft {
 }
 
 export function writeRule(draft: RuleDraft): Rule {
-  const { id, allItems, filter, validation, presets, fields } = draft;
+  const { allItems, filter, validation, presets, fields } = draft;
   return {
-    id,
     permissions: allItems ? null : writeFilter(filter),
     validation: writeFilter(validation),
     presets: Object.keys(presets).length === 0 ? null : presets,

@@ -3,7 +3,6 @@ import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import type { ReactNode } from 'react';
 import { useFields } from '../data/queries.ts';
 import type { Item } from '../data/schema-types.ts';
@@ -12,6 +11,7 @@ import { FilterWords } from '../filter/filter-words.tsx';
 import { isVariable, variableName } from '../filter/variables.ts';
 import { Facts } from '../shell/facts.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import type { Action } from './access-types.ts';
 import type { Rule } from './permission-rules.ts';
 

@@ -6,9 +6,10 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import { useNotify, useTranslate } from 'ra-core';
 import { useId } from 'react';
+import { notify } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface TokenDialogProps {
   readonly token: string;
@@ -17,7 +18,6 @@ export interface TokenDialogProps {
 
 export function TokenDialog({ token, onClose }: TokenDialogProps) {
   const translate = useTranslate();
-  const notify = useNotify();
   const id = useId();
   // Pages without TLS have no clipboard; there one selects the text.
   const clipboard: Clipboard | undefined = navigator.clipboard;

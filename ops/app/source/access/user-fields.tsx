@@ -2,9 +2,9 @@
 import Paper from '@mui/material/Paper';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import type { ReactNode } from 'react';
-import { LANGUAGES } from '../translation/provider.ts';
+import { LANGUAGES } from '../translation/languages.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { rolesQuery } from './access-queries.ts';
 import type { Role, User } from './access-types.ts';
 import { roleTree } from './role-tree.ts';

@@ -6,7 +6,6 @@ import Paper from '@mui/material/Paper';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useDeferredValue, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
@@ -15,8 +14,10 @@ import { NEW_ITEM } from '../data/route-of.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
+import { NativeSelect } from '../shell/native-select.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { useParameters } from '../shell/use-parameters.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { rolesQuery, USERS_PER_PAGE, userFields, userListQuery } from './access-queries.ts';
 import { type Role, USERS } from './access-types.ts';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -69,12 +70,10 @@ export function Component() {
             onChange={({ target }) => change({ search: target.value })}
             sx={{ maxWidth: { sm: 320 } }}
           />
-          <TextField
-            select
+          <NativeSelect
             label={translate('access.role')}
             value={role}
             onChange={({ target }) => change({ role: target.value })}
-            slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
             sx={{ width: { xs: 'calc(50% - 6px)', sm: 200 } }}
           >
             <option value="">{translate('access.anyRole')}</option>
@@ -85,13 +84,11 @@ export function Component() {
                 {at.role.name}
               </option>
             ))}
-          </TextField>
-          <TextField
-            select
+          </NativeSelect>
+          <NativeSelect
             label={translate('access.statusHead')}
             value={status}
             onChange={({ target }) => change({ status: target.value })}
-            slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
             sx={{ width: { xs: 'calc(50% - 6px)', sm: 180 } }}
           >
             <option value="">{translate('access.anyStatus')}</option>
@@ -100,7 +97,7 @@ export function Component() {
                 {translate(`access.status.${one}`)}
               </option>
             ))}
-          </TextField>
+          </NativeSelect>
           <Typography variant="body2" color="text.secondary" role="status">
             {users.data && translate('access.userCount', { smart_count: count })}
           </Typography>

@@ -1,22 +1,22 @@
 /** The page of a user: it reads what the form begins with. */
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useParams } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { userFields, userQuery } from './access-queries.ts';
-import { holderQuery, type StoredHolder, userRead } from './holder-queries.ts';
+import { formQuery, type StoredHolder, userRead } from './form-queries.ts';
 import { USER_LIST } from './paths.ts';
 import type { EditedUser } from './user-fields.tsx';
 import { UserForm } from './user-form.tsx';
 
 const NEW: StoredHolder<EditedUser> = {
-  value: {
+  item: {
     ...{ id: '', first_name: null, last_name: null, email: null },
-    ...{ status: 'active', role: null, language: null },
+    ...{ status: 'active', role: null, language: null, policies: [] },
   },
   access: [],
   tag: null,
@@ -28,7 +28,7 @@ export function Component() {
   const { user: id = NEW_ITEM } = useParams();
   const isNew = id === NEW_ITEM;
   const user = useQuery({ ...userQuery(id, userFields(rights)), enabled: !isNew });
-  const form = useQuery({ ...holderQuery<EditedUser>(userRead(id, rights)), enabled: !isNew });
+  const form = useQuery({ ...formQuery(userRead(id, rights)), enabled: !isNew });
   const error = user.error ?? form.error;
   if (error !== null) {
     return (

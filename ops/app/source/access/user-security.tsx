@@ -1,14 +1,15 @@
 /** The token with which programs speak as a user, and his second factor. */
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useMutation } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { client } from '../data/client.ts';
 import { useIsAdministrator } from '../data/queries.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { notify } from '../shell/notify.ts';
+import { Part } from '../shell/part.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { USERS, type User } from './access-types.ts';
 import { TokenDialog } from './token-dialog.tsx';
 import { useAccessChanged } from './use-access-changed.ts';
@@ -51,8 +52,6 @@ type Question = 'renew' | 'withdraw' | 'resetFactor';
 
 export function UserSecurity({ user, readOnly }: UserSecurityProps) {
   const translate = useTranslate();
-  const notify = useNotify();
-  const id = useId();
   const administrator = useIsAdministrator();
   const accessChanged = useAccessChanged();
   const [asking, setAsking] = useState<Question | null>(null);
@@ -82,15 +81,7 @@ export function UserSecurity({ user, readOnly }: UserSecurityProps) {
   const hasToken = user.token !== null;
   const hasFactor = user.tfa_secret !== null;
   return (
-    <Paper
-      variant="outlined"
-      component="section"
-      aria-labelledby={id}
-      sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 2 }}
-    >
-      <Typography variant="h2" id={id}>
-        {translate('access.security')}
-      </Typography>
+    <Part title={translate('access.security')}>
       <Row
         title={translate('access.token')}
         state={translate(hasToken ? 'access.hasToken' : 'access.noToken')}
@@ -134,6 +125,6 @@ export function UserSecurity({ user, readOnly }: UserSecurityProps) {
         </ConfirmDialog>
       )}
       {shown !== null && <TokenDialog token={shown} onClose={() => setShown(null)} />}
-    </Paper>
+    </Part>
   );
 }

@@ -1,6 +1,6 @@
 /** The state of a user's account, as a word. */
 import Chip from '@mui/material/Chip';
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 
 /** All states that the API knows. */
 export const STATUSES = [

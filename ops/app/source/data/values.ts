@@ -12,11 +12,6 @@ export function sameValue(one: unknown, other: unknown): boolean {
   return left === right || JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** The names under which there is something else now than what was saved. */
-export function changedSinceSaved(saved: Item, now: Item): ReadonlySet<string> {
-  return new Set(Object.keys(now).filter((name) => !sameValue(now[name], saved[name])));
-}
-
 /** A text of the options of a field; null for none. */
 export function textOption(options: Item | null | undefined, name: string): string | null {
   const value = options?.[name];

@@ -1,8 +1,8 @@
 /** Stands between what was and what is: an arrow in the direction of writing, which is read as a word. */
 import Box from '@mui/material/Box';
 import { visuallyHidden } from '@mui/utils';
-import { useTranslate } from 'ra-core';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export function Becomes() {
   const translate = useTranslate();

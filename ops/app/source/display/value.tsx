@@ -1,9 +1,9 @@
 /** Shows the value of a field as people read it: dates and numbers by their language, not raw. */
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
-import { useLocaleState, useTranslate } from 'ra-core';
 import type { Field } from '../data/schema-types.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { choicesOf } from './choices.ts';
 import { formatDate, formatNumber } from './format.ts';
 import { StateChip } from './state-chip.tsx';

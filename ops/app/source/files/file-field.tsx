@@ -3,10 +3,8 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useRef, useState } from 'react';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { useFields, useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Item } from '../data/schema-types.ts';
@@ -17,7 +15,9 @@ import type { InterfaceProps } from '../interface/interface.ts';
 import { ItemDrawer } from '../relation/item-drawer.tsx';
 import { PickerDialog } from '../relation/picker-dialog.tsx';
 import { linkedOf } from '../relation/to-one.tsx';
+import { notify, notifyFailure } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { FocalPoint } from './focal-point.tsx';
 import { UploadArea } from './upload-area.tsx';
 
@@ -44,7 +44,6 @@ function Chosen(props: InterfaceProps & { readonly file: string; readonly change
   const { onChange, readOnly, file: id, changes, faults = [] } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const rights = useRights();
   const queryClient = useQueryClient();
   const [details, setDetails] = useState(false);
@@ -61,10 +60,7 @@ function Chosen(props: InterfaceProps & { readonly file: string; readonly change
       await queryClient.invalidateQueries({ queryKey: ['items', 'system_files'] });
       notify('file.replaced', { type: 'success' });
     },
-    onError: (error) => {
-      const { text, detail } = tellFailure(error, translate);
-      notify(`${translate(text)} ${detail ?? ''}`, { type: 'error' });
-    },
+    onError: (error) => notifyFailure(error, translate),
   });
   const file: Item = { ...stored.data, ...changes };
   const name = String(file.title ?? file.filename_download ?? id);

@@ -3,9 +3,9 @@
  * the arrow keys. The point is kept in pixels of the whole picture.
  */
 import Box from '@mui/material/Box';
-import { useTranslate } from 'ra-core';
 import type { KeyboardEvent, MouseEvent } from 'react';
 import { usePicture } from '../display/use-picture.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface Point {
   readonly x: number;

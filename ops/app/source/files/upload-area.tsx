@@ -4,11 +4,12 @@ import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
-import { type DragEvent, type ReactNode, useCallback, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useRef } from 'react';
 import { tellFailure } from '../data/failure.ts';
 import type { Item } from '../data/schema-types.ts';
+import { DropArea } from '../shell/drop-area.tsx';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { type Upload, useUploads } from './uploads.ts';
 
 interface UploadAreaProps {
@@ -62,70 +63,44 @@ function UploadRow({ upload }: { readonly upload: Upload }) {
 
 export function UploadArea({ onUploaded, multiple = false, accept, children }: UploadAreaProps) {
   const translate = useTranslate();
-  const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
   // The latest, as others may have been added meanwhile.
   const latest = useRef(onUploaded);
   latest.current = onUploaded;
   const tell = useCallback((file: Item) => latest.current(file), []);
   const { uploads, begin } = useUploads(tell);
-  const take = (files: FileList | null) => {
-    const list = [...(files ?? [])];
-    for (const file of multiple ? list : list.slice(0, 1)) begin(file);
-  };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    take(event.dataTransfer.files);
-  };
   return (
-    <Box
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-      sx={{
-        ...{ border: '1px dashed', borderRadius: 1, p: 2, mt: 1, textAlign: 'center' },
-        borderColor: over ? 'primary.main' : 'divider',
-        bgcolor: over ? 'action.selected' : 'transparent',
-      }}
+    <DropArea
+      label={translate('file.choose')}
+      accept={accept}
+      multiple={multiple}
+      onFiles={(files) => files.forEach(begin)}
+      sx={{ borderRadius: 1, p: 2, mt: 1, textAlign: 'center' }}
     >
-      <Typography color="textSecondary" sx={{ mb: 1 }}>
-        {translate(multiple ? 'file.dropMany' : 'file.dropOne')}
-      </Typography>
-      <Box sx={{ display: 'flex', gap: 1, justifyContent: 'center', flexWrap: 'wrap' }}>
-        <Button
-          variant="outlined"
-          size="small"
-          startIcon={<Icon name="upload" />}
-          onClick={() => input.current?.click()}
-        >
-          {translate('file.choose')}
-        </Button>
-        {children}
-      </Box>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        tabIndex={-1}
-        aria-label={translate('file.choose')}
-        multiple={multiple}
-        accept={accept}
-        onChange={({ target }) => {
-          take(target.files);
-          target.value = '';
-        }}
-      />
-      {uploads.length > 0 && (
-        <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, mt: 1, textAlign: 'start' }}>
-          {uploads.map((upload) => (
-            <UploadRow key={upload.id} upload={upload} />
-          ))}
-        </Box>
+      {(choose) => (
+        <>
+          <Typography color="textSecondary" sx={{ mb: 1 }}>
+            {translate(multiple ? 'file.dropMany' : 'file.dropOne')}
+          </Typography>
+          <Box sx={{ display: 'flex', gap: 1, justifyContent: 'center', flexWrap: 'wrap' }}>
+            <Button
+              variant="outlined"
+              size="small"
+              startIcon={<Icon name="upload" />}
+              onClick={choose}
+            >
+              {translate('file.choose')}
+            </Button>
+            {children}
+          </Box>
+          {uploads.length > 0 && (
+            <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, mt: 1, textAlign: 'start' }}>
+              {uploads.map((upload) => (
+                <UploadRow key={upload.id} upload={upload} />
+              ))}
+            </Box>
+          )}
+        </>
       )}
-    </Box>
+    </DropArea>
   );
 }

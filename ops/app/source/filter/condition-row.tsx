@@ -1,8 +1,8 @@
 /** One condition: the way to its field, the operator, and what that compares with. */
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useContext } from 'react';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { Condition } from './filter-tree.ts';
 import { operandOf, operatorsOf, payloadOperatorsOf } from './operators.ts';
 import { PurposeContext } from './purpose.ts';

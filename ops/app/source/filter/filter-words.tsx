@@ -1,7 +1,6 @@
 /** A filter in words, for people who only read it. */
 import Box from '@mui/material/Box';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { client } from '../data/client.ts';
 import { keyFields, keyFromText } from '../data/item-key.ts';
@@ -12,6 +11,7 @@ import { formatDate } from '../display/format.ts';
 import { useTemplate } from '../display/representation.ts';
 import { fillTemplate, templatePaths } from '../display/template.ts';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { type Condition, type Group, type Node, readFilter } from './filter-tree.ts';
 import { operandOf } from './operators.ts';
 import { COUNT, type Target } from './steps.ts';

@@ -1,9 +1,9 @@
 /** One step on the way to what a condition is about: a field, and for a relation to many which items. */
 import TextField from '@mui/material/TextField';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { relationOf } from '../data/relation-of.ts';
 import type { Field, Relation } from '../data/schema-types.ts';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { COUNT, type Step } from './steps.ts';
 
 export interface StepChoiceProps {

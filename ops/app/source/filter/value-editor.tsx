@@ -1,11 +1,11 @@
 /** What an operator compares with: one value, two, or a list, typed as the field is. */
 import Autocomplete from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useContext } from 'react';
 import type { Field } from '../data/schema-types.ts';
 import { choicesOf } from '../display/choices.ts';
 import { ItemPicker } from '../display/item-picker.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { Operand } from './operators.ts';
 import { PurposeContext } from './purpose.ts';
 import { isVariable, variableName, variablesFor } from './variables.ts';

@@ -1,7 +1,7 @@
 /** Over a form: what has become of its item since, while nothing of what was typed is touched. */
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 
 interface ChangedNoticeProps {
   readonly isGone: boolean;

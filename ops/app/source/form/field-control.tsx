@@ -1,11 +1,11 @@
 /** One field of a form with its control, in its place. */
 import Box from '@mui/material/Box';
-import { useLocaleState } from 'ra-core';
 import { memo, useCallback } from 'react';
 import { type Fault, faultAt, faultsBelow } from '../data/faults.ts';
 import type { RelationKind } from '../data/relation-of.ts';
 import { FieldInterface } from '../interface/field-interface.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState } from '../translation/use-translate.ts';
 import type { FieldState } from './field-state.ts';
 import { leavesSpace, placeOf } from './layout.ts';
 

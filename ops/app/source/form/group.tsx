@@ -4,12 +4,12 @@ import AccordionDetails from '@mui/material/AccordionDetails';
 import AccordionSummary from '@mui/material/AccordionSummary';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { useLocaleState } from 'ra-core';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Field } from '../data/schema-types.ts';
 import { textOption } from '../data/values.ts';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState } from '../translation/use-translate.ts';
 import { GRID, ROOM } from './layout.ts';
 
 interface SectionProps {

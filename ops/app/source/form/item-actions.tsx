@@ -3,7 +3,6 @@ import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import { lazy, Suspense, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
@@ -13,8 +12,10 @@ import { may, mayField } from '../data/rights.ts';
 import type { Collection, Field, Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { notify } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { archiveValue } from './copy.ts';
 
 const HistoryDrawer = lazy(() =>
@@ -58,7 +59,6 @@ function Tool({
 export function ItemActions(props: ItemActionsProps) {
   const { collection, fields, itemKey, item, back, onChange, onGone } = props;
   const translate = useTranslate();
-  const notify = useNotify();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const rights = useRights();

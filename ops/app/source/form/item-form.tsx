@@ -1,34 +1,35 @@
 /** The form of an item: its fields, saving what has been changed, and what else is done with it. */
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
-import { type FormEvent, type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
-import { tellFailure } from '../data/failure.ts';
+import { client } from '../data/client.ts';
 import { type Fault, faultsOf } from '../data/faults.ts';
-import { keyOf } from '../data/item-key.ts';
+import { keyFromText, keyOf } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { itemPath, NEW_ITEM } from '../data/route-of.ts';
 import type { Collection, Field, Item } from '../data/schema-types.ts';
+import { ConflictDialog } from '../draft/conflict-dialog.tsx';
+import { isBehind, type Stored, useDraft } from '../draft/use-draft.ts';
+import { type Sending, useSave } from '../draft/use-save.ts';
+import { FailureAlert } from '../shell/failure-alert.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UploadsNotice, UploadsOfForm, useUploadsFirst } from '../shell/running-uploads.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ChangedNotice } from './changed-notice.tsx';
-import { ConflictDialog } from './conflict-dialog.tsx';
 import { copyOf } from './copy.ts';
 import { missingFields } from './field-state.ts';
 import { Fields } from './fields.tsx';
 import { focusFault } from './focus-fault.ts';
 import { handOver, useHandover } from './handover.ts';
 import { ItemActions } from './item-actions.tsx';
-import { isBehind, type Stored, storedQuery } from './item-query.ts';
+import { storedQuery } from './item-query.ts';
 import { type After, SaveMenu } from './save-menu.tsx';
-import { useDraft } from './use-draft.ts';
 import { useFieldStates } from './use-field-states.ts';
-import { ConflictMet, type Save, useSave } from './use-save.ts';
 
 export interface ItemFormProps {
   readonly title: string;
@@ -46,6 +47,10 @@ export interface ItemFormProps {
   readonly back?: string;
 }
 
+interface Save extends Sending<Stored> {
+  readonly after: After;
+}
+
 const NOTHING: Item = {};
 const NO_FAULTS: readonly Fault[] = [];
 
@@ -59,7 +64,6 @@ function placeAfter(name: string, after: After, back: string | undefined, key: s
 export function ItemForm(props: ItemFormProps) {
   const { title, kind, collection, fields, stored, isGone, itemKey, read, back } = props;
   const translate = useTranslate();
-  const notify = useNotify();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const rights = useRights();
@@ -67,25 +71,33 @@ export function ItemForm(props: ItemFormProps) {
   const action = kind === 'new' ? 'create' : 'update';
   const place = useRef<HTMLFormElement>(null);
   const begun = useHandover(itemPath(name, itemKey ?? NEW_ITEM));
-  const { base, changes, change, reset, settle, since, isDirty } = useDraft(stored, begun);
-  const values = useMemo(() => ({ ...base.item, ...changes }), [base, changes]);
+  const draft = useDraft(stored, begun);
+  const { base, changes, values, change, reset, settle, since, isDirty } = draft;
+  const changeField = useCallback(
+    (field: string, value: unknown) => change({ [field]: value }),
+    [change],
+  );
   const states = useFieldStates(name, fields, values, action);
   const [missing, setMissing] = useState<ReadonlySet<string>>(new Set());
-  const [conflict, setConflict] = useState<Stored | null>(null);
   const [isLeaving, setLeaving] = useState(false);
 
+  const latest = storedQuery(name, itemKey, read);
+  const items = client.items(name);
   const save = useSave({
-    collection: name,
-    kind,
-    itemKey,
-    fields: read,
+    async send({ changes: sent, base: { tag }, after }: Save): Promise<Item | null> {
+      const query = { fields: read };
+      if (kind === 'new' || after === 'copy') return items.create(sent, query);
+      const condition = tag === null ? {} : { ifMatch: tag };
+      if (itemKey === null) return items.updateSingleton(sent, query, condition);
+      return items.update(keyFromText(itemKey), sent, query, condition);
+    },
+    readLatest: () => queryClient.fetchQuery({ ...latest, staleTime: 0 }),
     async onSaved(saved, { after, changes: sent }) {
       // What is stored now is read before the draft ends: it has the next tag.
       await queryClient.invalidateQueries({ queryKey: ['items'] });
-      setConflict(null);
       setMissing(new Set());
       const isHere = after === 'stay' && kind !== 'new';
-      const latest = queryClient.getQueryData(storedQuery(name, itemKey, read).queryKey);
+      const now = queryClient.getQueryData(latest.queryKey);
       const key = saved === null ? null : keyOf(fields, saved);
       const mayGoOn = kind === 'new' && key !== null && may(rights, name, 'update');
       if (kind === 'new') await uploads.ended();
@@ -96,8 +108,8 @@ export function ItemForm(props: ItemFormProps) {
       const isTyped = Object.keys(typed).length > 0;
       const isGoingOn = mayGoOn && isTyped;
       // Of what was typed meanwhile, who leaves is asked.
-      if ((isHere || isTyped) && latest !== undefined) settle(sent, latest);
-      else reset(NOTHING);
+      if ((isHere || isTyped) && now !== undefined) settle(sent, now);
+      else reset();
       notify(after === 'copy' ? 'form.copied' : 'form.saved', { type: 'success' });
       if (isGoingOn) handOver(queryClient, itemPath(name, key), typed);
       else if (kind === 'new' && isTyped) notify('form.typedTooLate', { type: 'warning' });
@@ -110,22 +122,19 @@ export function ItemForm(props: ItemFormProps) {
       setLeaving(false);
     },
     onFailed(error) {
-      if (error instanceof ConflictMet) setConflict(error.theirs);
-      else
-        focusFault(
-          place.current,
-          faultsOf(error, translate).map(({ path }) => path[0] ?? ''),
-        );
+      focusFault(
+        place.current,
+        faultsOf(error, translate).map(({ path }) => path[0] ?? ''),
+      );
     },
   });
-  const send = (next: Save) => save.mutate(next);
   const uploads = useUploadsFirst((after: After) => {
     const lacking = missingFields(states, values);
     setMissing(new Set(lacking));
     if (lacking.length > 0) focusFault(place.current, lacking);
     else if (after === 'copy')
-      send({ changes: copyOf(collection, fields, values), after, tag: null });
-    else send({ changes, after, tag: base.tag });
+      save.mutate({ changes: copyOf(collection, fields, values), base, after });
+    else save.mutate({ changes, base, after });
   });
 
   const faults = useMemo(() => {
@@ -138,13 +147,12 @@ export function ItemForm(props: ItemFormProps) {
   const shownNames = new Set(
     states.filter(({ hidden }) => !hidden).map(({ field }) => field.field),
   );
-  const isOther = save.error instanceof ConflictMet || save.isStopped || save.error === null;
+  const isOther = save.isStopped || save.error === null;
   const elsewhere = !isOther && !faults.some(({ path }) => shownNames.has(path[0] ?? ''));
-  const failure = elsewhere ? tellFailure(save.error, translate) : null;
 
   const form = `form-${name}`;
   const mayWrite = may(rights, name, action);
-  const isEmpty = Object.keys(changes).length === 0 && kind !== 'new';
+  const isEmpty = !draft.dirty && kind !== 'new';
   const mayCreate = kind !== 'singleton' && may(rights, name, 'create');
   const offers: readonly After[] = [
     ...(kind !== 'singleton' ? (['list'] as const) : []),
@@ -166,10 +174,10 @@ export function ItemForm(props: ItemFormProps) {
                 item={base.item}
                 {...(back !== undefined && { back })}
                 onChange={(part) => {
-                  for (const [field, value] of Object.entries(part)) change(field, value);
-                  send({ changes: { ...changes, ...part }, after: 'stay', tag: base.tag });
+                  change(part);
+                  save.mutate({ changes: { ...changes, ...part }, base, after: 'stay' });
                 }}
-                onGone={() => reset(NOTHING)}
+                onGone={reset}
               />
             )}
             {mayWrite && (
@@ -185,19 +193,14 @@ export function ItemForm(props: ItemFormProps) {
         }
       />
       <UnsavedChanges when={() => isDirty() || uploads.isRunning()} />
-      {conflict !== null && (
+      {save.conflict !== null && (
         <ConflictDialog
           fields={fields}
-          base={base.item}
-          mine={changes}
-          theirs={conflict.item}
+          draft={draft}
+          theirs={save.conflict}
           busy={save.isPending}
-          onSave={(resolved) => {
-            reset(resolved, conflict);
-            if (Object.keys(resolved).length === 0) setConflict(null);
-            else send({ changes: resolved, after: 'stay', tag: conflict.tag });
-          }}
-          onClose={() => setConflict(null)}
+          onSave={(kept) => save.mutate({ ...kept, after: 'stay' })}
+          onClose={() => save.setConflict(null)}
         />
       )}
       <Box
@@ -219,14 +222,10 @@ export function ItemForm(props: ItemFormProps) {
         <ChangedNotice
           isGone={isGone}
           isBehind={!isEmpty && !save.isPending && isBehind(base, stored)}
-          onCompare={() => setConflict(stored)}
+          onCompare={() => save.setConflict(stored)}
         />
         <UploadsNotice uploads={uploads} />
-        {failure !== null && (
-          <Alert severity="error" role="alert" sx={{ mb: 2 }}>
-            {translate(failure.text)} {failure.detail}
-          </Alert>
-        )}
+        <FailureAlert error={elsewhere ? save.error : null} sx={{ mb: 2 }} />
         <Paper variant="outlined" sx={{ p: { xs: 2, md: 3 } }}>
           <UploadsOfForm value={uploads.begin}>
             <Fields
@@ -234,7 +233,7 @@ export function ItemForm(props: ItemFormProps) {
               fields={fields}
               item={base.item}
               changes={changes}
-              onChange={change}
+              onChange={changeField}
               itemKey={itemKey}
               action={action}
               faults={faults}

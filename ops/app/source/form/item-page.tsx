@@ -1,6 +1,5 @@
 /** The screen of an item: its form, for a new one, for one that exists, or for that of a singleton. */
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { useParams } from 'react-router-dom';
 import { SluiceError } from '../../../client/source/index.ts';
@@ -11,14 +10,16 @@ import { may } from '../data/rights.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
 import { useTemplate } from '../display/representation.ts';
 import { fillTemplate } from '../display/template.ts';
+import type { Stored } from '../draft/use-draft.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { collectionName } from '../translation/names.ts';
-import { initialItem } from './draft.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { initialItem } from './initial-item.ts';
 import { ItemForm } from './item-form.tsx';
-import { formFields, type Stored, storedQuery } from './item-query.ts';
+import { formFields, storedQuery } from './item-query.ts';
 
 /** What was read is still shown when it is deleted, or taken from the caller's sight. */
 function isGone(error: unknown): boolean {

@@ -4,18 +4,7 @@ import { client } from '../data/client.ts';
 import { keyFromText } from '../data/item-key.ts';
 import { mayField } from '../data/rights.ts';
 import type { Field, Item, Rights } from '../data/schema-types.ts';
-import { sameValue } from '../data/values.ts';
-
-export interface Stored {
-  readonly item: Item;
-  /** For `If-Match`; null where the server gives none. */
-  readonly tag: string | null;
-}
-
-/** Whether somebody has changed the item since it was read. */
-export function isBehind(base: Stored, latest: Stored): boolean {
-  return base.tag !== latest.tag && !sameValue(base.item, latest.item);
-}
+import type { Stored } from '../draft/use-draft.ts';
 
 /**
  * The columns that a form reads, without the lists that lead away from it: those are read by their

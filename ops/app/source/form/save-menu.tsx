@@ -3,10 +3,10 @@ import Button from '@mui/material/Button';
 import ButtonGroup from '@mui/material/ButtonGroup';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
-import { useTranslate } from 'ra-core';
 import { useId } from 'react';
 import { useMenu } from '../shell/use-menu.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 
 /** What comes after saving. */
 export type After = 'stay' | 'new' | 'list' | 'copy';

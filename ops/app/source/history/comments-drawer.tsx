@@ -1,14 +1,11 @@
 /** The comments on an item: what people say about it; one's own can be changed and taken back. */
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { meQuery, useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Item } from '../data/schema-types.ts';
@@ -17,8 +14,10 @@ import { formatDate } from '../display/format.ts';
 import { personName } from '../display/person.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
+import { FailureAlert } from '../shell/failure-alert.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { SideDrawer } from '../shell/side-drawer.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 /** Of which the compiler knows no fields: they are chosen at run time. */
 const COMMENTS: string = 'system_comments';
@@ -46,7 +45,6 @@ function Write({
     mutationFn: (written: string) => onWrite(written),
     onSuccess: () => setText(''),
   });
-  const failure = write.error === null ? null : tellFailure(write.error, translate);
   return (
     <Box
       component="form"
@@ -65,11 +63,7 @@ function Write({
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      {failure !== null && (
-        <Alert severity="error" role="alert" sx={{ mt: 1 }}>
-          {translate(failure.text)} {failure.detail}
-        </Alert>
-      )}
+      <FailureAlert error={write.error} sx={{ mt: 1 }} />
       <Box sx={{ display: 'flex', gap: 1, mt: 1 }}>
         <Button
           type="submit"

@@ -1,12 +1,12 @@
 /** What differs between two states of an item, a field a row: as it was, and as it became. */
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import type { Field, Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
 import { Becomes } from '../display/becomes.tsx';
 import { Value } from '../display/value.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { FileValue, isFile } from './file-value.tsx';
 
 interface DifferencesProps {

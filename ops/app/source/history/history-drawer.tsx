@@ -6,7 +6,6 @@ import ListItem from '@mui/material/ListItem';
 import ListItemButton from '@mui/material/ListItemButton';
 import ListItemText from '@mui/material/ListItemText';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
 import { useRights } from '../data/queries.ts';
@@ -18,7 +17,9 @@ import { personName } from '../display/person.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { notify } from '../shell/notify.ts';
 import { SideDrawer } from '../shell/side-drawer.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { Differences } from './differences.tsx';
 
 /** Of which the compiler knows no fields: they are chosen at run time. */
@@ -44,7 +45,6 @@ const ACTIONS = new Map([
 export function HistoryDrawer({ collection, fields, itemKey, item, onClose }: HistoryDrawerProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const queryClient = useQueryClient();
   const rights = useRights();
   const [chosen, setChosen] = useState<number | null>(null);

@@ -11,20 +11,20 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import { visuallyHidden } from '@mui/utils';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
-import { tellFailure } from '../data/failure.ts';
 import { breaksRule, refusalText } from '../data/fault-text.ts';
 import { fieldsQuery } from '../data/queries.ts';
 import { Failure } from '../shell/failure.tsx';
+import { FailureAlert } from '../shell/failure-alert.tsx';
 import { Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { BadRowLine, type Edits } from './bad-row-line.tsx';
 import { type BadRow, badRowsQuery, type RowFault, SHOWN } from './bad-rows.ts';
 import { columnOf } from './column-of.ts';
-import { type RememberedImport, useRememberedImports } from './memory.ts';
+import { type RememberedImport, rememberImport } from './memory.ts';
 import { cellsOf, withCells, writeRows } from './preview.ts';
 import { useStart } from './use-start.ts';
 
@@ -63,7 +63,6 @@ function correctedName(file: string): string {
 export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
   const translate = useTranslate();
   const navigate = useNavigate();
-  const { remember } = useRememberedImports();
   const { columns, plan, dryRun, sent } = remembered;
   const without = useMemo(() => new Set(Object.keys(sent).map(Number)), [sent]);
   const rows = useQuery(badRowsQuery(job.id, without));
@@ -94,7 +93,7 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
   const again = useStart((next, { name, plan: how }) => {
     isDirty.current = false;
     const numbers = picked.map(({ row }) => row);
-    remember(
+    rememberImport(
       {
         ...{ job: next.id, file: name, columns, plan: how, dryRun: false, sent: {} },
         corrects: job.id,
@@ -119,7 +118,6 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
       dryRun: false,
     });
   };
-  const failure = again.error === null ? null : tellFailure(again.error, translate);
   if (rows.isError) return <Failure error={rows.error} retry={() => rows.refetch()} />;
   if (rows.data?.rows.length === 0) return null;
   const help = dryRun ? 'imports.badRowsLater' : 'imports.badRowsHelp';
@@ -176,11 +174,7 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
           {translate('imports.moreRows', { count: SHOWN })}
         </Alert>
       )}
-      {failure !== null && (
-        <Alert severity="error" role="alert" sx={{ mt: 2 }}>
-          {translate(failure.text)} {failure.detail}
-        </Alert>
-      )}
+      <FailureAlert error={again.error} sx={{ mt: 2 }} />
       {!dryRun && (
         <Box sx={{ display: 'flex', justifyContent: 'flex-end', mt: 2 }}>
           <Button

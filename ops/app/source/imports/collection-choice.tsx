@@ -2,12 +2,12 @@
 import Autocomplete, { createFilterOptions } from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { collectionsQuery, useIsAdministrator, useRights } from '../data/queries.ts';
 import { isImportable } from '../data/rights.ts';
 import { useSame } from '../data/use-same.ts';
 import { collectionName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { technicalName } from './mapping.ts';
 
 export interface CollectionChoiceProps {

@@ -1,9 +1,9 @@
 /** How the file is written: guessed, shown, and changed where the guess is wrong. */
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useId } from 'react';
-import { Choice } from './choice.tsx';
+import { Choice } from '../shell/choice.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { CHARSETS, DECIMALS, EMPTIES, type Plan, QUOTES, SEPARATORS } from './plan.ts';
 
 export interface DialectFormProps {

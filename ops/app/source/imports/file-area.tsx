@@ -4,10 +4,10 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useMutation } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
-import { type DragEvent, useRef, useState } from 'react';
 import { formatBytes } from '../display/format.ts';
+import { DropArea } from '../shell/drop-area.tsx';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { type OpenedFile, openFile } from './beginning.ts';
 import type { Format } from './plan.ts';
 
@@ -22,89 +22,65 @@ const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz';
 export function FileArea({ opened, format, onOpened }: FileAreaProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
   const open = useMutation({ mutationFn: openFile, onSuccess: onOpened });
-  const take = (files: FileList | null) => {
-    const file = files?.[0];
-    if (file !== undefined) open.mutate(file);
-  };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    take(event.dataTransfer.files);
-  };
   const facts = opened && [
     formatBytes(opened.file.size, locale),
     ...(format === null ? [] : [translate(`imports.format.${format}`)]),
     ...(opened.gzip ? ['gzip'] : []),
   ];
   return (
-    <Box
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
+    <DropArea
+      label={translate('imports.choose')}
+      accept={ACCEPTED}
+      onFiles={([file]) => file !== undefined && open.mutate(file)}
+      background="background.default"
       sx={{
         ...{ display: 'flex', alignItems: 'center', gap: 2, borderRadius: 2, p: { xs: 2, md: 3 } },
         ...(opened === null
           ? { flexDirection: 'column', py: { xs: 4, md: 6 } }
           : { flexWrap: 'wrap' }),
-        border: '1px dashed',
-        borderColor: over ? 'primary.main' : 'divider',
-        bgcolor: over ? 'action.selected' : 'background.default',
       }}
     >
-      <Icon
-        name={opened === null ? 'cloud_upload' : 'file'}
-        sx={{ color: 'text.secondary', fontSize: opened === null ? 40 : 28 }}
-      />
-      {opened === null ? (
-        <Box sx={{ textAlign: 'center' }}>
-          <Typography variant="h3" component="p">
-            {translate('imports.drop')}
-          </Typography>
-          <Typography variant="body2" color="textSecondary" sx={{ mt: 0.5 }}>
-            {translate('imports.formats')}
-          </Typography>
-        </Box>
-      ) : (
-        <Box sx={{ flex: '1 1 200px', minWidth: 0 }}>
-          <Typography noWrap sx={{ fontWeight: 600 }}>
-            {opened.file.name}
-          </Typography>
-          <Typography variant="body2" color="textSecondary">
-            {facts?.join(' · ')}
-          </Typography>
-        </Box>
+      {(choose) => (
+        <>
+          <Icon
+            name={opened === null ? 'cloud_upload' : 'file'}
+            sx={{ color: 'text.secondary', fontSize: opened === null ? 40 : 28 }}
+          />
+          {opened === null ? (
+            <Box sx={{ textAlign: 'center' }}>
+              <Typography variant="h3" component="p">
+                {translate('imports.drop')}
+              </Typography>
+              <Typography variant="body2" color="textSecondary" sx={{ mt: 0.5 }}>
+                {translate('imports.formats')}
+              </Typography>
+            </Box>
+          ) : (
+            <Box sx={{ flex: '1 1 200px', minWidth: 0 }}>
+              <Typography noWrap sx={{ fontWeight: 600 }}>
+                {opened.file.name}
+              </Typography>
+              <Typography variant="body2" color="textSecondary">
+                {facts?.join(' · ')}
+              </Typography>
+            </Box>
+          )}
+          <Button
+            variant={opened === null ? 'contained' : 'outlined'}
+            loading={open.isPending}
+            onClick={choose}
+            sx={{ flexShrink: 0 }}
+          >
+            {translate(opened === null ? 'imports.choose' : 'imports.chooseOther')}
+          </Button>
+          {open.isError && (
+            <Alert severity="error" role="alert">
+              {translate('imports.unreadable')}
+            </Alert>
+          )}
+        </>
       )}
-      <Button
-        variant={opened === null ? 'contained' : 'outlined'}
-        loading={open.isPending}
-        onClick={() => input.current?.click()}
-        sx={{ flexShrink: 0 }}
-      >
-        {translate(opened === null ? 'imports.choose' : 'imports.chooseOther')}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        tabIndex={-1}
-        aria-label={translate('imports.choose')}
-        accept={ACCEPTED}
-        onChange={({ target }) => {
-          take(target.files);
-          target.value = '';
-        }}
-      />
-      {open.isError && (
-        <Alert severity="error" role="alert">
-          {translate('imports.unreadable')}
-        </Alert>
-      )}
-    </Box>
+    </DropArea>
   );
 }

@@ -1,6 +1,6 @@
 /** What this browser remembers of its imports: what is needed to send corrected rows in the same way. */
-import { useStore, useStoreContext } from 'ra-core';
-import { useCallback, useMemo } from 'react';
+
+import { recall, remember, useStore } from '../data/store.ts';
 import type { Plan } from './plan.ts';
 
 export interface RememberedImport {
@@ -19,23 +19,18 @@ const STORE = 'imports';
 const KEPT = 30;
 const NOTHING: readonly RememberedImport[] = [];
 
-export function useRememberedImports() {
+/** Keeps an import; `rows` are those of the import that it corrects which went with it. */
+export function rememberImport(one: RememberedImport, rows: readonly number[] = []): void {
+  const sent = Object.fromEntries(rows.map((row) => [row, one.job]));
+  const others = recall(STORE, NOTHING)
+    .filter(({ job }) => job !== one.job)
+    .map((other) =>
+      other.job === one.corrects ? { ...other, sent: { ...other.sent, ...sent } } : other,
+    );
+  remember(STORE, [one, ...others].slice(0, KEPT));
+}
+
+export function useRememberedImport(job: string): RememberedImport | null {
   const [all] = useStore<readonly RememberedImport[]>(STORE, NOTHING);
-  const store = useStoreContext();
-  const find = useCallback((job: string) => all.find((one) => one.job === job) ?? null, [all]);
-  /** Keeps an import; `rows` are those of the import that it corrects which went with it. */
-  const remember = useCallback(
-    (one: RememberedImport, rows: readonly number[] = []) => {
-      const sent = Object.fromEntries(rows.map((row) => [row, one.job]));
-      const known = store.getItem(STORE, NOTHING) ?? NOTHING;
-      const others = known
-        .filter(({ job }) => job !== one.job)
-        .map((other) =>
-          other.job === one.corrects ? { ...other, sent: { ...other.sent, ...sent } } : other,
-        );
-      store.setItem(STORE, [one, ...others].slice(0, KEPT));
-    },
-    [store],
-  );
-  return useMemo(() => ({ find, remember }), [find, remember]);
+  return all.find((one) => one.job === job) ?? null;
 }

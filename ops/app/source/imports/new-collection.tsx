@@ -1,9 +1,10 @@
 /** The fields of a collection that the import has made, or would make. */
-import { useTranslate } from 'ra-core';
+
 import { isItem } from '../data/values.ts';
 import { Facts } from '../shell/facts.tsx';
 import { Part } from '../shell/part.tsx';
 import { humanize } from '../translation/names.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export function NewCollection({ result }: { readonly result: unknown }) {
   const translate = useTranslate();

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Checkbox from '@mui/material/Checkbox';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 import { technicalName } from './mapping.ts';
 import { COLUMN_ROW } from './mapping-list.tsx';
 import type { Mapping } from './plan.ts';

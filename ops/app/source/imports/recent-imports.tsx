@@ -3,7 +3,6 @@ import Box from '@mui/material/Box';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { IMPORTS } from '../data/route-of.ts';
@@ -13,6 +12,7 @@ import { JOBS } from '../operations/job-query.ts';
 import { CALM } from '../operations/live.ts';
 import { StateChip } from '../operations/state-chip.tsx';
 import { Part } from '../shell/part.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 const SHOWN = 5;
 

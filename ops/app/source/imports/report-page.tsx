@@ -5,7 +5,6 @@ import Button from '@mui/material/Button';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useContext, useEffect } from 'react';
 import { Link, useParams } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
@@ -24,9 +23,10 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { collectionName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { BadRowsPanel } from './bad-rows-panel.tsx';
 import { ImportContext } from './import-context.ts';
-import { type RememberedImport, useRememberedImports } from './memory.ts';
+import { type RememberedImport, useRememberedImport } from './memory.ts';
 import { NewCollection } from './new-collection.tsx';
 import { useStartPrepared } from './use-start-prepared.ts';
 
@@ -130,8 +130,7 @@ function SentRows({ remembered: { sent } }: { readonly remembered: RememberedImp
 function Report({ job }: { readonly job: Job }) {
   const translate = useTranslate();
   const queries = useQueryClient();
-  const { find } = useRememberedImports();
-  const remembered = find(job.id);
+  const remembered = useRememberedImport(job.id);
   const dryRun = (isItem(job.result) && job.result.dry_run === true) || remembered?.dryRun === true;
   const { state, collection } = job;
   const created = isItem(job.result) && typeof job.result.schema_job === 'string';

@@ -1,11 +1,11 @@
 /** What becomes of the rows: new or changed items, and what a faulty one does. */
 import Box from '@mui/material/Box';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Field } from '../data/schema-types.ts';
+import { Choice } from '../shell/choice.tsx';
 import { fieldName } from '../translation/names.ts';
-import { Choice } from './choice.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { GRID } from './dialect-form.tsx';
 import { MODES, ON_ERRORS, type Plan } from './plan.ts';
 

@@ -1,7 +1,6 @@
 /** Prepares an import: the collection, the file, how it is written, and where its columns go. */
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import { useTranslate } from 'ra-core';
 import { useContext } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { Failure } from '../shell/failure.tsx';
@@ -9,6 +8,7 @@ import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { Part } from '../shell/part.tsx';
 import { AT_ONCE } from '../shell/use-parameters.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { OpenedFile } from './beginning.ts';
 import { CollectionChoice } from './collection-choice.tsx';
 import { DialectForm } from './dialect-form.tsx';

@@ -1,15 +1,14 @@
 /** Stays at the lower edge: starts the import or its dry run, and shows how much of the file is sent. */
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useRef } from 'react';
-import { tellFailure } from '../data/failure.ts';
 import { formatNumber } from '../display/format.ts';
+import { FailureAlert } from '../shell/failure-alert.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { useStartPrepared } from './use-start-prepared.ts';
 
 export interface StartBarProps {
@@ -30,7 +29,6 @@ export function StartBar({ collection, used, all }: StartBarProps) {
   const { start, isPending, error, percent, cancel } = useStartPrepared(collection, () => {
     sending.current = false;
   });
-  const failure = error === null ? null : tellFailure(error, translate);
   // What the beginning does not tell goes to fields of the same names.
   const isNothing = used === 0 && all > 0;
   const text = all === 0 ? 'unknownColumns' : used === 0 ? 'noneUsed' : 'used';
@@ -47,11 +45,7 @@ export function StartBar({ collection, used, all }: StartBarProps) {
         ...{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: 1.5 },
       }}
     >
-      {failure !== null && (
-        <Alert severity="error" role="alert" sx={{ width: '100%' }}>
-          {translate(failure.text)} {failure.detail}
-        </Alert>
-      )}
+      <FailureAlert error={error} sx={{ width: '100%' }} />
       {isPending ? (
         <Box role="status" sx={TOLD}>
           <Typography variant="body2" sx={{ mb: 0.5 }}>

@@ -1,9 +1,9 @@
 /** The import that is being prepared, with what its file and the fields of its collection make of it. */
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState } from 'ra-core';
 import { useContext, useMemo } from 'react';
 import { collectionsQuery, fieldsQuery, useIsAdministrator, useRights } from '../data/queries.ts';
 import type { Field } from '../data/schema-types.ts';
+import { useLocaleState } from '../translation/use-translate.ts';
 import { textOf } from './beginning.ts';
 import { ImportContext } from './import-context.ts';
 import { kindsOf, NEW_KINDS, newMapping, resolveMapping, targetFields } from './mapping.ts';

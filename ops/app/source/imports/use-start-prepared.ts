@@ -1,18 +1,17 @@
 /** Starts the import that has been prepared, or its dry run, and leads to its report. */
 import { useNavigate } from 'react-router-dom';
 import { IMPORTS } from '../data/route-of.ts';
-import { useRememberedImports } from './memory.ts';
+import { rememberImport } from './memory.ts';
 import { usePrepared, useTargets } from './use-prepared.ts';
 import { useStart } from './use-start.ts';
 
 export function useStartPrepared(collection: string, onAccepted?: () => void) {
   const navigate = useNavigate();
-  const { remember } = useRememberedImports();
   const { fields, isNew } = useTargets(collection);
   const prepared = usePrepared(fields, isNew);
   const sending = useStart((job, { name, plan, dryRun }) => {
     const columns = prepared?.preview.columns ?? [];
-    remember({ job: job.id, file: name, columns, plan, dryRun, sent: {} });
+    rememberImport({ job: job.id, file: name, columns, plan, dryRun, sent: {} });
     onAccepted?.();
     void navigate(`${IMPORTS}/${job.id}`);
   });

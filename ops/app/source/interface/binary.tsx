@@ -2,9 +2,10 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
-import { useNotify, useTranslate } from 'ra-core';
 import { useRef } from 'react';
 import { isItem } from '../data/values.ts';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ControlFrame } from './control-frame.tsx';
 import type { InterfaceProps } from './interface.ts';
 
@@ -19,7 +20,6 @@ function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | null {
 export function BinaryInterface(props: InterfaceProps) {
   const { value, onChange, readOnly, label, field } = props;
   const translate = useTranslate();
-  const notify = useNotify();
   const input = useRef<HTMLInputElement>(null);
   const bytes = bytesOf(value);
   const download = () => {

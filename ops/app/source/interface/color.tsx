@@ -2,8 +2,8 @@
 import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
 import InputAdornment from '@mui/material/InputAdornment';
-import { useTranslate } from 'ra-core';
 import { isItem } from '../data/values.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { FieldText } from './field-text.tsx';
 import type { InterfaceProps } from './interface.ts';
 

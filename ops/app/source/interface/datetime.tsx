@@ -5,8 +5,8 @@
 import IconButton from '@mui/material/IconButton';
 import InputAdornment from '@mui/material/InputAdornment';
 import Tooltip from '@mui/material/Tooltip';
-import { useTranslate } from 'ra-core';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { FieldText } from './field-text.tsx';
 import type { InterfaceProps } from './interface.ts';
 

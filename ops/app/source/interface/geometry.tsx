@@ -1,9 +1,9 @@
 /** A place as GeoJSON; a point also by its longitude and latitude. */
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { isItem } from '../data/values.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ControlFrame } from './control-frame.tsx';
 import type { InterfaceProps } from './interface.ts';
 import { JsonInterface } from './json.tsx';

@@ -1,10 +1,10 @@
 /** A secret: only a new one can be typed, as nobody reads the one that is stored. */
 import IconButton from '@mui/material/IconButton';
 import InputAdornment from '@mui/material/InputAdornment';
-import { useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { textOption } from '../data/values.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { FieldText } from './field-text.tsx';
 import type { InterfaceProps } from './interface.ts';
 

@@ -1,6 +1,7 @@
 /** A document as JSON text; what cannot be parsed is not sent, and said. */
-import { useTranslate } from 'ra-core';
+
 import { useState } from 'react';
+import { useTranslate } from '../translation/use-translate.ts';
 import { FieldText } from './field-text.tsx';
 import type { InterfaceProps } from './interface.ts';
 

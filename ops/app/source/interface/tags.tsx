@@ -1,9 +1,9 @@
 /** A list of words, typed or chosen. */
 import Autocomplete from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useSame } from '../data/use-same.ts';
 import { choicesOf } from '../display/choices.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { InterfaceProps } from './interface.ts';
 import { entriesOf, listValue } from './list-value.ts';
 

@@ -1,5 +1,4 @@
 /** Asks for the name of a bookmark, and of a new one whether it is for everybody. */
-import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import Dialog from '@mui/material/Dialog';
@@ -8,9 +7,9 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { type FormEvent, useId } from 'react';
-import { tellFailure } from '../data/failure.ts';
+import { FailureAlert } from '../shell/failure-alert.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface BookmarkDialogProps {
   readonly title: string;
@@ -28,7 +27,6 @@ export function BookmarkDialog(props: BookmarkDialogProps) {
   const { title, name, mayShare, busy, error, onSave, onClose } = props;
   const translate = useTranslate();
   const id = useId();
-  const failure = error === null ? null : tellFailure(error, translate);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const values = new FormData(event.currentTarget);
@@ -39,11 +37,7 @@ export function BookmarkDialog(props: BookmarkDialogProps) {
       <form onSubmit={submit}>
         <DialogTitle id={id}>{title}</DialogTitle>
         <DialogContent sx={{ display: 'grid', gap: 1 }}>
-          {failure !== null && (
-            <Alert severity="error" role="alert">
-              {translate(failure.text)} {failure.detail}
-            </Alert>
-          )}
+          <FailureAlert error={error} />
           <TextField
             name="name"
             label={translate('list.bookmarkName')}

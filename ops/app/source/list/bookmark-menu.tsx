@@ -5,14 +5,14 @@ import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
-import { useNotify, useTranslate } from 'ra-core';
 import { useId, useState } from 'react';
-import { tellFailure } from '../data/failure.ts';
 import { useIsAdministrator } from '../data/queries.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { notify, notifyFailure } from '../shell/notify.ts';
 import { useMenu } from '../shell/use-menu.ts';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { BookmarkDialog } from './bookmark-dialog.tsx';
 import type { ListState } from './list-state.ts';
 import { type Bookmark, useBookmarks } from './use-bookmarks.ts';
@@ -34,7 +34,6 @@ interface Asked {
 
 export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
   const translate = useTranslate();
-  const notify = useNotify();
   const opener = useId();
   const administrator = useIsAdministrator();
   const { bookmarks, save, update, rename, remove, mayChange } = useBookmarks(collection);
@@ -58,10 +57,7 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
       { id, state },
       {
         onSuccess: () => notify('list.bookmarkUpdated', { messageArgs: { name }, type: 'success' }),
-        onError: (error) => {
-          const { text, detail } = tellFailure(error, translate);
-          notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
-        },
+        onError: (error) => notifyFailure(error, translate),
       },
     );
   };
@@ -122,9 +118,15 @@ export function BookmarkMenu({ collection, state, change }: BookmarkMenuProps) {
         })}
         {chosen !== undefined &&
           mayChange(chosen) && [
-            entry('save', translate('list.updateBookmark', chosen), () => keep(chosen)),
-            entry('edit', translate('list.renameBookmark', chosen), () => ask('rename', chosen)),
-            entry('delete', translate('list.deleteBookmark', chosen), () => ask('delete', chosen)),
+            entry('save', translate('list.updateBookmark', { name: chosen.name }), () =>
+              keep(chosen),
+            ),
+            entry('edit', translate('list.renameBookmark', { name: chosen.name }), () =>
+              ask('rename', chosen),
+            ),
+            entry('delete', translate('list.deleteBookmark', { name: chosen.name }), () =>
+              ask('delete', chosen),
+            ),
           ]}
       </Menu>
       {isSaving && (

@@ -1,5 +1,4 @@
 /** Gives several items the same values: only the fields that are chosen are written. */
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
@@ -9,10 +8,8 @@ import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import IconButton from '@mui/material/IconButton';
 import { useMutation } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { faultsOf } from '../data/faults.ts';
 import { keyFromText } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
@@ -20,8 +17,10 @@ import { mayField } from '../data/rights.ts';
 import type { Field } from '../data/schema-types.ts';
 import { FieldInterface } from '../interface/field-interface.tsx';
 import { AddMenu } from '../shell/add-menu.tsx';
+import { FailureAlert } from '../shell/failure-alert.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 export interface BulkEditDialogProps {
   readonly collection: string;
@@ -56,7 +55,6 @@ export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: Bu
       }),
     onSuccess: onDone,
   });
-  const failure = error === null ? null : tellFailure(error, translate);
   const faults = faultsOf(error, translate);
   const faultOf = (name: string) => faults.find(({ path }) => path[0] === name)?.message ?? null;
   const set = (name: string, value: unknown) => setChanges(new Map(changes).set(name, value));
@@ -74,11 +72,7 @@ export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: Bu
         </DialogTitle>
         <DialogContent sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}>
           <DialogContentText>{translate('list.editHelp')}</DialogContentText>
-          {failure !== null && (
-            <Alert severity="error" role="alert">
-              {translate(failure.text)} {failure.detail}
-            </Alert>
-          )}
+          <FailureAlert error={error} />
           {possible
             .filter(({ field }) => changes.has(field))
             .map((field) => {

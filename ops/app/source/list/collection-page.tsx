@@ -1,6 +1,5 @@
 /** The screen of a collection: its list, or the form of the one item of a singleton. */
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { lazy, Suspense } from 'react';
 import { useParams } from 'react-router-dom';
 import { collectionsQuery, fieldsQuery, relationsQuery, useRights } from '../data/queries.ts';
@@ -10,6 +9,7 @@ import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { humanize } from '../translation/names.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ListPage } from './list-page.tsx';
 
 const SingletonPage = lazy(() =>

@@ -1,6 +1,5 @@
 /** What a list says that shows no item: because there is none, or because none fits. */
 import Button from '@mui/material/Button';
-import { useTranslate } from 'ra-core';
 import { useContext } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
@@ -9,6 +8,7 @@ import { IMPORTS, importPath, itemPath, NEW_ITEM } from '../data/route-of.ts';
 import type { Collection } from '../data/schema-types.ts';
 import { Message } from '../shell/message.tsx';
 import { OfferedSectionsContext } from '../shell/offered-sections.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { ListState } from './list-state.ts';
 
 export interface EmptyListProps {

@@ -1,20 +1,19 @@
 /** Downloads the items of a list as a file: those that are shown by search and filter, or selected. */
-import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import TextField from '@mui/material/TextField';
 import { useMutation } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useId, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { newKey } from '../data/idempotency.ts';
 import type { Filter } from '../data/schema-types.ts';
+import { Choice } from '../shell/choice.tsx';
+import { FailureAlert } from '../shell/failure-alert.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { Column } from './columns.ts';
 
 export interface ExportDialogProps {
@@ -74,7 +73,6 @@ export function ExportDialog(props: ExportDialogProps) {
       await navigate(`/operations/jobs/${id}`);
     },
   });
-  const failure = write.error === null ? null : tellFailure(write.error, translate);
   // Those of Sluice itself are not written by jobs.
   const byJob = !collection.startsWith('system_');
   const many = byJob && items >= MANY;
@@ -85,39 +83,25 @@ export function ExportDialog(props: ExportDialogProps) {
         <DialogContentText>
           {translate('list.exportHelp', { smart_count: items, count })}
         </DialogContentText>
-        <TextField
-          select
+        <Choice
           label={translate('list.format')}
           value={format}
-          onChange={({ target }) =>
-            setFormat(FORMATS.find((known) => known === target.value) ?? 'csv')
-          }
-          slotProps={{ select: { native: true } }}
-        >
-          {FORMATS.map((name) => (
-            <option key={name} value={name}>
-              {translate(`list.format_${name}`)}
-            </option>
-          ))}
-        </TextField>
-        <TextField
-          select
+          options={FORMATS.map((name) => [name, translate(`list.format_${name}`)])}
+          onChange={setFormat}
+        />
+        <Choice
           label={translate('list.exportFields')}
           value={allFields ? 'all' : 'columns'}
-          onChange={({ target }) => setAllFields(target.value === 'all')}
-          slotProps={{ select: { native: true } }}
-        >
-          <option value="all">{translate('list.exportAll')}</option>
-          <option value="columns">{translate('list.exportColumns')}</option>
-        </TextField>
+          options={[
+            ['all', translate('list.exportAll')],
+            ['columns', translate('list.exportColumns')],
+          ]}
+          onChange={(chosen) => setAllFields(chosen === 'all')}
+        />
         {byJob && (
           <DialogContentText variant="body2">{translate('list.exportJobHelp')}</DialogContentText>
         )}
-        {failure !== null && (
-          <Alert severity="error" role="alert">
-            {translate(failure.text)} {failure.detail}
-          </Alert>
-        )}
+        <FailureAlert error={write.error} />
       </DialogContent>
       <DialogActions>
         <Button onClick={onClose}>{translate('shell.cancel')}</Button>

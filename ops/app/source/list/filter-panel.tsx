@@ -3,11 +3,11 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
 import { useEffect, useId, useState } from 'react';
 import type { Filter } from '../data/schema-types.ts';
 import { FilterEditor } from '../filter/filter-editor.tsx';
 import { readFilter, writeFilter } from '../filter/filter-tree.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface FilterPanelProps {
   readonly id: string;

@@ -5,12 +5,12 @@ import Checkbox from '@mui/material/Checkbox';
 import IconButton from '@mui/material/IconButton';
 import TableCell from '@mui/material/TableCell';
 import TableRow from '@mui/material/TableRow';
-import { useTranslate } from 'ra-core';
 import { type CSSProperties, memo, type ReactNode, type Ref, useId } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { itemPath } from '../data/route-of.ts';
 import type { Item } from '../data/schema-types.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Cell } from './cell.tsx';
 import type { Column } from './columns.ts';
 

@@ -2,11 +2,12 @@
  * What a list shows, kept in the address of the page: so that it can be bookmarked, sent to somebody,
  * and gone back to. Columns and rows per page are remembered in the browser, too.
  */
-import { useStore } from 'ra-core';
+
 import { useCallback, useEffect, useMemo } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { rememberList } from '../data/last-list.ts';
 import type { Filter } from '../data/schema-types.ts';
+import { useStore } from '../data/store.ts';
 import { AT_ONCE } from '../shell/use-parameters.ts';
 
 /** Which items of a collection with an archive are shown. */

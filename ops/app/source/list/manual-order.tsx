@@ -1,26 +1,13 @@
-/** Lets items be moved by dragging, or by keyboard: space picks one up, arrows move it. */
-import {
-  closestCenter,
-  DndContext,
-  type DragEndEvent,
-  KeyboardSensor,
-  PointerSensor,
-  useSensor,
-  useSensors,
-} from '@dnd-kit/core';
-import {
-  arrayMove,
-  SortableContext,
-  sortableKeyboardCoordinates,
-  verticalListSortingStrategy,
-} from '@dnd-kit/sortable';
+/** Lets items be moved to the places that they keep. */
+import { arrayMove } from '@dnd-kit/sortable';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import type { ReactNode } from 'react';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { keyFromText } from '../data/item-key.ts';
 import type { Item } from '../data/schema-types.ts';
+import { notifyFailure } from '../shell/notify.ts';
+import { SortableList } from '../shell/sortable-list.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface ManualOrderProps {
   readonly collection: string;
@@ -37,28 +24,16 @@ interface Move {
 
 export function ManualOrder({ collection, items, keyOf, children }: ManualOrderProps) {
   const translate = useTranslate();
-  const notify = useNotify();
   const queryClient = useQueryClient();
-  const sensors = useSensors(
-    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
-    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
-  );
   const move = useMutation({
     mutationFn: async ({ from, to }: Move) => {
       await client.utils.sort(collection, keyFromText(from), keyFromText(to));
       // Pending until the new order is here, so that nothing jumps back.
       await queryClient.invalidateQueries({ queryKey: ['items', collection] });
     },
-    onError: (error) => {
-      const { text, detail } = tellFailure(error, translate);
-      notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
-    },
+    onError: (error) => notifyFailure(error, translate),
   });
   const keys = items.map((item) => keyOf(item) ?? '');
-  const drop = ({ active, over }: DragEndEvent) => {
-    if (over === null || over.id === active.id) return;
-    move.mutate({ from: String(active.id), to: String(over.id) });
-  };
   const placeOf = (key: string) => keys.indexOf(key);
   const moving = move.isPending ? move.variables : null;
   const shown =
@@ -66,25 +41,8 @@ export function ManualOrder({ collection, items, keyOf, children }: ManualOrderP
       ? items
       : arrayMove([...items], placeOf(moving.from), placeOf(moving.to));
   return (
-    <DndContext
-      sensors={sensors}
-      collisionDetection={closestCenter}
-      onDragEnd={drop}
-      accessibility={{
-        screenReaderInstructions: { draggable: translate('list.moveHelp') },
-        announcements: {
-          onDragStart: ({ active }) => translate('list.moveBegun', { key: active.id }),
-          onDragOver: ({ active, over }) =>
-            translate('list.moveOver', { key: active.id, place: placeOf(String(over?.id)) + 1 }),
-          onDragEnd: ({ active, over }) =>
-            translate('list.moveOver', { key: active.id, place: placeOf(String(over?.id)) + 1 }),
-          onDragCancel: () => translate('list.moveCancelled'),
-        },
-      }}
-    >
-      <SortableContext items={keys} strategy={verticalListSortingStrategy}>
-        {children(shown)}
-      </SortableContext>
-    </DndContext>
+    <SortableList keys={keys} onMove={(from, to) => move.mutate({ from, to })}>
+      {children(shown)}
+    </SortableList>
   );
 }

@@ -3,8 +3,8 @@ import Box from '@mui/material/Box';
 import Pagination from '@mui/material/Pagination';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { formatNumber } from '../display/format.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { LIMITS, type ListState } from './list-state.ts';
 
 export interface PagesProps {

@@ -4,17 +4,17 @@ import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { keyFields, keyFromText } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
 import type { Collection, Field, Filter } from '../data/schema-types.ts';
 import { formatNumber } from '../display/format.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { notify, notifyFailure } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BulkEditDialog } from './bulk-edit-dialog.tsx';
 import type { Column } from './columns.ts';
@@ -44,7 +44,6 @@ function filterOf(fields: readonly Field[], keys: readonly string[]): Filter {
 export function SelectionBar({ collection, fields, columns, selected, clear }: SelectionBarProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const queryClient = useQueryClient();
   const rights = useRights();
   const name = collection.collection;
@@ -65,10 +64,7 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
     mutationFn: (changes: Readonly<Record<string, unknown>>) =>
       client.items(name).updateMany(keys.map(keyFromText), changes, { limit: 1 }),
     onSuccess: () => done('list.changed'),
-    onError: (error) => {
-      const { text, detail } = tellFailure(error, translate);
-      notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
-    },
+    onError: (error) => notifyFailure(error, translate),
   });
   const archiving = archiveValues(collection);
   const mayArchive = archiving !== null && mayField(rights, name, 'update', archiving.field);

@@ -4,14 +4,13 @@ import LinearProgress from '@mui/material/LinearProgress';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useEffect, useState } from 'react';
 import { Link } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import { personName } from '../display/person.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Refusal } from './refusal.tsx';
-import { ChangedMeanwhile } from './stored.ts';
 import type { Work } from './use-change.ts';
 
 /** A change that runs for so long waits for a table that somebody uses. */
@@ -83,6 +82,6 @@ function Progress({ job, step, steps }: Pick<Work, 'job' | 'step' | 'steps'>) {
 
 export function ChangeState({ work }: { readonly work: Work }) {
   if (work.isPending) return <Progress job={work.job} step={work.step} steps={work.steps} />;
-  if (work.error === null || work.error instanceof ChangedMeanwhile) return null;
+  if (work.error === null) return null;
   return <Refusal error={work.error} onForce={work.force} />;
 }

@@ -20,7 +20,7 @@ export interface NewCollection {
   readonly folder: boolean;
   readonly keyName: string;
   readonly keyKind: KeyKind;
-  readonly fields: ReadonlySet<SystemField>;
+  readonly fields: readonly SystemField[];
   /** The texts of the states of `status`, in the language of who makes it. */
   readonly states: Readonly<Record<'published' | 'draft' | 'archived', string>>;
   readonly meta: Item;
@@ -85,14 +85,14 @@ export function collectionBody(collection: NewCollection): Item {
   const { name, folder, fields, meta } = collection;
   const common = { collection: name.trim() };
   if (folder) return { ...common, schema: null, meta };
-  const chosen = SYSTEM_FIELDS.filter((field) => fields.has(field));
+  const chosen = SYSTEM_FIELDS.filter((field) => fields.includes(field));
   return {
     ...common,
     schema: {},
     meta: {
       ...meta,
-      ...(fields.has('sort') && { sort_field: 'sort' }),
-      ...(fields.has('status') && {
+      ...(fields.includes('sort') && { sort_field: 'sort' }),
+      ...(fields.includes('status') && {
         archive_field: 'status',
         archive_value: 'archived',
         unarchive_value: 'draft',
@@ -106,7 +106,7 @@ export function collectionBody(collection: NewCollection): Item {
 export function userRelations({ name, fields, folder }: NewCollection): readonly Item[] {
   if (folder) return [];
   return (['user_created', 'user_updated'] as const)
-    .filter((field) => fields.has(field))
+    .filter((field) => fields.includes(field))
     .map((field) => ({
       collection: name.trim(),
       field,

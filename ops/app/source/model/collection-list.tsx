@@ -1,8 +1,9 @@
 /** The collections of the project in a list in which they are ordered and put into groups. */
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
-import { useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ChangeState } from './change-state.tsx';
 import { CollectionOrder } from './collection-order.tsx';
 import { CollectionRow, MovableRow } from './collection-row.tsx';
@@ -31,7 +32,6 @@ export function CollectionList({ rows, label }: CollectionListProps) {
 }
 
 export function MovableCollections({ rows, label }: CollectionListProps) {
-  const notify = useNotify();
   const translate = useTranslate();
   // As they will stand while that is being saved.
   const [wanted, setWanted] = useState<readonly Row[] | null>(null);

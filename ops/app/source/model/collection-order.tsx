@@ -20,8 +20,8 @@ import {
   verticalListSortingStrategy,
 } from '@dnd-kit/sortable';
 import { useTheme } from '@mui/material/styles';
-import { useTranslate } from 'ra-core';
 import { type ReactNode, useRef, useState } from 'react';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { CollectionRow } from './collection-rows.ts';
 import { folded, type Place, type Target, targetAt } from './collection-sequence.ts';
 

@@ -2,7 +2,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router-dom';
 import { collectionsQuery, relationsQuery } from '../data/queries.ts';
@@ -12,14 +11,16 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { NotFound } from '../shell/not-found.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
+import { SortableList } from '../shell/sortable-list.tsx';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
 import { ChangeState } from './change-state.tsx';
 import { isSystem } from './collection-rows.ts';
 import { nameOf } from './collection-specs.ts';
 import { CollectionTabs } from './collection-tabs.tsx';
-import { FieldOrder } from './field-order.tsx';
 import { FieldRow } from './field-row.tsx';
 import { groupOf, membersOf, moved, orderPatches } from './field-sequence.ts';
 import { useFieldsWithIndexes } from './index-state.tsx';
@@ -29,7 +30,6 @@ import { useChange } from './use-change.ts';
 const LIST = { listStyle: 'none', m: 0, p: 0, display: 'grid', gap: 1 } as const;
 
 function FieldList({ collection, fields }: { collection: string; fields: readonly Field[] }) {
-  const notify = useNotify();
   const translate = useTranslate();
   const relations = useQuery(relationsQuery).data ?? [];
   // As they will stand while that is being saved.
@@ -45,10 +45,11 @@ function FieldList({ collection, fields }: { collection: string; fields: readonl
   };
   const list = (group: string | null) => {
     const members = membersOf(shown, group);
+    const names = members.map(({ field }) => field);
     return (
-      <FieldOrder
-        names={members.map(({ field }) => field)}
-        onMove={(from, to) => move(group, from, to)}
+      <SortableList
+        keys={names}
+        onMove={(from, to) => move(group, names.indexOf(from), names.indexOf(to))}
       >
         <Box
           component="ul"
@@ -69,7 +70,7 @@ function FieldList({ collection, fields }: { collection: string; fields: readonl
             </FieldRow>
           ))}
         </Box>
-      </FieldOrder>
+      </SortableList>
     );
   };
   return (

@@ -2,29 +2,32 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useId, useMemo, useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
-import type { Collection, Field } from '../data/schema-types.ts';
+import type { Collection, Field, Item } from '../data/schema-types.ts';
+import { type Stored, useDraft } from '../draft/use-draft.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { NotFound } from '../shell/not-found.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { pathOf } from './change.ts';
 import { ChangeState } from './change-state.tsx';
 import { archiveSpecs, basicSpecs, itemSpecs, lookSpecs, nameOf } from './collection-specs.ts';
 import { CollectionTabs } from './collection-tabs.tsx';
 import { Controls } from './control.tsx';
 import { DeleteCollection } from './delete-collection.tsx';
+import { readStored } from './field-item.ts';
 import { COLLECTIONS } from './route.ts';
 import { RowsEditor } from './rows-editor.tsx';
 import { SchemaConflict } from './schema-conflict.tsx';
 import { TemplateEditor } from './template-editor.tsx';
-import { useChange } from './use-change.ts';
-import { useCollectionDraft } from './use-collection-draft.ts';
+import { useSchemaSave } from './use-schema-save.ts';
 
 interface SettingsProps {
   readonly collection: Collection;
@@ -37,22 +40,45 @@ const TRANSLATION = ['language', 'translation', 'singular', 'plural'].map((name)
   label: `model.translation.${name}`,
 }));
 
+/** What holds for a table that has no description yet. */
+const DEFAULTS: Item = { accountability: 'all', archive_app_filter: true, collapse: 'open' };
+/** The order of collections is changed in their list. */
+const ELSEWHERE = new Set(['collection', 'sort']);
+
+function settingsOf({ meta }: Collection): Item {
+  const all = { ...DEFAULTS, ...meta };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !ELSEWHERE.has(name)));
+}
+
 function Settings({ collection, collections, fields }: SettingsProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const form = useId();
   const { collection: name, schema } = collection;
   const folder = schema === null;
-  const { stored, changes, values, changed, set, ...edited } = useCollectionDraft(collection);
+  const stored = useMemo(() => ({ item: settingsOf(collection), tag: null }), [collection]);
+  const draft = useDraft<Stored>(stored);
+  const { base, values } = draft;
+  const set = (member: string, value: unknown) => draft.change({ [member]: value });
   const [deleting, setDeleting] = useState(false);
-  const work = useChange(() => {
-    edited.reset();
-    notify('model.saved', { type: 'success' });
+  const path = pathOf('collections', name);
+  const save = useSchemaSave({
+    draft,
+    async readLatest() {
+      const { value, tag } = await readStored<Collection>(path);
+      return { item: settingsOf(value), tag };
+    },
+    changesOf: (sending) => [
+      { method: 'PATCH', path, body: { meta: sending.changes }, tag: sending.base.tag },
+    ],
+    onSaved({ changes, base: { item, tag } }) {
+      draft.settle(changes, { item: { ...item, ...changes }, tag });
+      notify('model.saved', { type: 'success' });
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    work.run(edited.prepare);
+    save.save();
   };
   const context = { collections, collection: name, locale, translate, folder };
   return (
@@ -73,8 +99,8 @@ function Settings({ collection, collections, fields }: SettingsProps) {
               type="submit"
               form={form}
               variant="contained"
-              disabled={!changed}
-              loading={work.isPending}
+              disabled={!draft.dirty}
+              loading={save.work.isPending}
             >
               {translate('shell.save')}
             </Button>
@@ -82,9 +108,9 @@ function Settings({ collection, collections, fields }: SettingsProps) {
         }
       />
       {!folder && <CollectionTabs collection={name} />}
-      <UnsavedChanges when={() => changed} />
+      <UnsavedChanges when={draft.isDirty} />
       <Box component="form" id={form} noValidate onSubmit={submit} sx={FORM}>
-        <ChangeState work={work} />
+        <ChangeState work={save.work} />
         <Part title={translate('model.general')}>
           <Controls
             specs={[...basicSpecs(context), ...lookSpecs(context)]}
@@ -103,8 +129,8 @@ function Settings({ collection, collections, fields }: SettingsProps) {
           <RowsEditor
             title={translate('model.member.translations')}
             columns={folder ? TRANSLATION.slice(0, 2) : TRANSLATION}
-            key={`${edited.generation} ${JSON.stringify(stored.translations)}`}
-            value={'translations' in changes ? changes.translations : stored.translations}
+            key={JSON.stringify(base.item.translations)}
+            value={values.translations}
             onChange={(value) => set('translations', value)}
             add={translate('model.addTranslation')}
           />
@@ -120,18 +146,7 @@ function Settings({ collection, collections, fields }: SettingsProps) {
           </>
         )}
       </Box>
-      {edited.conflict !== null && (
-        <SchemaConflict
-          {...edited.conflict}
-          busy={work.isPending}
-          onKeep={(names) => {
-            const kept = edited.conflict?.rebase(names) ?? null;
-            if (kept === null) work.reset();
-            else work.run(kept);
-          }}
-          onClose={edited.endConflict}
-        />
-      )}
+      <SchemaConflict draft={draft} save={save} />
       {deleting && <DeleteCollection collection={collection} onClose={() => setDeleting(false)} />}
     </>
   );

@@ -1,7 +1,7 @@
 /** The screens of one collection beside each other: its fields and its settings. */
 import Box from '@mui/material/Box';
-import { useTranslate } from 'ra-core';
 import { NavLink } from 'react-router-dom';
+import { useTranslate } from '../translation/use-translate.ts';
 import { collectionPath, settingsPath } from './route.ts';
 
 export function CollectionTabs({ collection }: { readonly collection: string }) {

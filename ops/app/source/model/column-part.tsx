@@ -1,6 +1,7 @@
 /** The column of a field: whether it may be empty, what it holds by itself, its index. */
-import { useTranslate } from 'ra-core';
+
 import { Part } from '../shell/part.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Control, type ControlSpec, Controls } from './control.tsx';
 import { DefaultValue } from './default-value.tsx';
 import { measures } from './field-draft.ts';

@@ -3,11 +3,11 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useRef, useState } from 'react';
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Control } from './control.tsx';
 import { RuleEditor } from './rule-editor.tsx';
 

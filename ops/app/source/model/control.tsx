@@ -5,10 +5,11 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import FormHelperText from '@mui/material/FormHelperText';
 import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useId } from 'react';
 import type { Item } from '../data/schema-types.ts';
 import { FieldInterface } from '../interface/field-interface.tsx';
+import { NativeSelect } from '../shell/native-select.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { plainField } from './plain-field.ts';
 
 export interface ControlChoice {
@@ -128,14 +129,12 @@ export function Control(props: ControlProps) {
   };
   if (spec.kind === 'choice') {
     return (
-      <TextField
-        select
+      <NativeSelect
         {...common}
         onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
-        slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
       >
         <ChoiceOptions choices={spec.choices ?? []} />
-      </TextField>
+      </NativeSelect>
     );
   }
   const isNumber = spec.kind === 'number';

@@ -1,9 +1,9 @@
 /** What a column holds when an item says nothing: nothing, a value, or what the database makes. */
 import Box from '@mui/material/Box';
-import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { FieldInterface } from '../interface/field-interface.tsx';
+import { NativeSelect } from '../shell/native-select.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { TWO_COLUMNS } from './control.tsx';
 import type { FieldDraft } from './field-draft.ts';
 import { plainField } from './plain-field.ts';
@@ -46,12 +46,10 @@ export function DefaultValue({ draft, onChange }: DefaultValueProps) {
   const kinds: readonly Kind[] = ['none', 'value', ...(made === null ? [] : (['made'] as const))];
   return (
     <Box sx={TWO_COLUMNS}>
-      <TextField
-        select
+      <NativeSelect
         label={translate('model.member.default_value')}
         value={kind}
         onChange={({ target }) => choose(target.value)}
-        slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
       >
         {kinds.map((one) => (
           <option key={one} value={one}>
@@ -60,7 +58,7 @@ export function DefaultValue({ draft, onChange }: DefaultValueProps) {
             )}
           </option>
         ))}
-      </TextField>
+      </NativeSelect>
       {kind === 'value' && (
         <FieldInterface
           field={plainField({ name: 'default_value', type }, null)}

@@ -1,11 +1,12 @@
 /** Asks before a collection is deleted: says what is lost, and wants its name. */
 import Alert from '@mui/material/Alert';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useNavigate } from 'react-router-dom';
 import { relationsQuery } from '../data/queries.ts';
 import type { Collection } from '../data/schema-types.ts';
 import { formatNumber } from '../display/format.ts';
+import { notify } from '../shell/notify.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { lossQuery } from './loss.ts';
@@ -20,7 +21,6 @@ export interface DeleteCollectionProps {
 export function DeleteCollection({ collection, onClose }: DeleteCollectionProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const navigate = useNavigate();
   const { collection: name, schema } = collection;
   const rows = useQuery({ ...lossQuery(name), enabled: schema !== null });

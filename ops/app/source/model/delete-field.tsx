@@ -1,9 +1,10 @@
 /** Asks before a field is deleted, and says how many items have a value in it. */
 import Alert from '@mui/material/Alert';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import type { Field } from '../data/schema-types.ts';
 import { formatNumber } from '../display/format.ts';
+import { notify } from '../shell/notify.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { lossQuery } from './loss.ts';
@@ -21,7 +22,6 @@ export interface DeleteFieldProps {
 export function DeleteField({ field: wanted, junction, leave, onClose }: DeleteFieldProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const { collection, field, schema } = wanted;
   const rows = useQuery({ ...lossQuery(collection, field), enabled: schema !== null });
   const work = useChange(

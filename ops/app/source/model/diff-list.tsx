@@ -5,10 +5,10 @@ import Chip from '@mui/material/Chip';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { Becomes } from '../display/becomes.tsx';
 import { formatNumber } from '../display/format.ts';
 import { Part } from '../shell/part.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { lossQuery } from './loss.ts';
 import { type DiffGroup, type Entry, valueText } from './snapshot-diff.ts';
 

@@ -1,6 +1,7 @@
 /** How values of a field look in lists, and whether the search looks into them. */
-import { useTranslate } from 'ra-core';
+
 import { Part } from '../shell/part.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { type ControlSpec, Controls } from './control.tsx';
 import type { PartOfField } from './field-form.tsx';
 

@@ -1,11 +1,11 @@
 /** The form of a field: its column, how it stands in forms, its rules. */
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import type { FormEvent, ReactNode } from 'react';
 import type { Field } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 import { FORM, Part } from '../shell/part.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ChangeState } from './change-state.tsx';
 import { ColumnPart } from './column-part.tsx';
 import { type ControlChoice, TWO_COLUMNS } from './control.tsx';

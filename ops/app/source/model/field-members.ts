@@ -1,8 +1,8 @@
 /** A field and its relation as members with a name each, to see where changes of two people meet. */
-import type { Item } from '../data/schema-types.ts';
-import { sameValue } from '../data/values.ts';
-import type { FieldDraft } from './field-draft.ts';
-import type { RelationActions } from './relation-part.tsx';
+import type { RelationKind } from '../data/relation-of.ts';
+import type { Field, Item } from '../data/schema-types.ts';
+import { draftOf, type FieldDraft, newDraft } from './field-draft.ts';
+import { actionsOf, type RelationActions } from './relation-part.tsx';
 
 /** What the form of a field changes. */
 export interface FieldState {
@@ -13,6 +13,17 @@ export interface FieldState {
 
 /** Those that are changed elsewhere: the order of fields is a change of its own. */
 const ELSEWHERE = new Set(['meta.id', 'meta.sort', 'meta.collection', 'meta.field']);
+
+/** @param field null for one that is made */
+export function stateOf(
+  field: Field | null,
+  relation: Pick<RelationKind, 'relation'> | null,
+): FieldState {
+  return {
+    draft: field === null ? newDraft('string', '') : draftOf(field),
+    actions: relation === null ? null : actionsOf(relation),
+  };
+}
 
 function prefixed(prefix: string, values: object): Item {
   return Object.fromEntries(
@@ -28,9 +39,9 @@ function part(members: Item, prefix: string): Item {
   );
 }
 
-export function membersOf({ draft: { type, schema, meta }, actions }: FieldState): Item {
+export function membersOf({ draft: { schema, meta, ...own }, actions }: FieldState): Item {
   const all = {
-    type,
+    ...own,
     ...prefixed('schema', schema),
     ...prefixed('meta', meta),
     ...prefixed('relation', actions ?? {}),
@@ -38,20 +49,14 @@ export function membersOf({ draft: { type, schema, meta }, actions }: FieldState
   return Object.fromEntries(Object.entries(all).filter(([path]) => !ELSEWHERE.has(path)));
 }
 
-/** The members that are not as they were. */
-export function changedMembers(before: FieldState, after: FieldState): Item {
-  const known = membersOf(before);
-  return Object.fromEntries(
-    Object.entries(membersOf(after)).filter(([path, value]) => !sameValue(value, known[path])),
-  );
-}
-
 /** Another state, with some members of this one. */
 export function withMembers({ draft, actions }: FieldState, members: Item): FieldState {
+  const { field, type, concurrently } = members;
   return {
     draft: {
-      ...draft,
-      type: typeof members.type === 'string' ? members.type : draft.type,
+      field: typeof field === 'string' ? field : draft.field,
+      type: typeof type === 'string' ? type : draft.type,
+      concurrently: concurrently === true,
       schema: { ...draft.schema, ...part(members, 'schema') },
       meta: { ...draft.meta, ...part(members, 'meta') },
     },

@@ -1,30 +1,34 @@
 /** One field of a collection, which is there or is made here. */
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useId, useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { collectionsQuery, relationsQuery } from '../data/queries.ts';
 import { type RelationKind, relationOf } from '../data/relation-of.ts';
 import type { Field } from '../data/schema-types.ts';
+import { changesBetween } from '../draft/changes.ts';
+import { useDraft } from '../draft/use-draft.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { NotFound } from '../shell/not-found.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
 import { DeleteField } from './delete-field.tsx';
 import { fieldBody } from './field-draft.ts';
 import { FieldForm } from './field-form.tsx';
+import { fieldChanges, patchesOf, readStoredField, type StoredField } from './field-item.ts';
+import { type FieldState, membersOf, stateOf, withMembers } from './field-members.ts';
 import { useFieldsWithIndexes } from './index-state.tsx';
 import { nameFault } from './name.ts';
 import { RelationPart } from './relation-part.tsx';
 import { collectionPath } from './route.ts';
 import { SchemaConflict } from './schema-conflict.tsx';
-import { useChange } from './use-change.ts';
-import { useFieldDraft } from './use-field-draft.ts';
+import { useSchemaSave } from './use-schema-save.ts';
 
 interface EditorProps {
   readonly collection: string;
@@ -37,35 +41,51 @@ interface EditorProps {
 function Editor({ collection, fields, field, relation }: EditorProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const navigate = useNavigate();
   const form = useId();
-  const edited = useFieldDraft(field, relation);
-  const { draft, actions } = edited;
+  const known = useMemo(() => stateOf(field, relation), [field, relation]);
+  const edited = useDraft<StoredField>(
+    useMemo(() => ({ item: membersOf(known), tag: null, relationTag: null }), [known]),
+  );
+  const { base, values, reset, isDirty } = edited;
+  const state = withMembers(known, values);
+  const { draft, actions } = state;
+  const patches = patchesOf(withMembers(known, base.item), state);
+  const isSame = patches.field === null && patches.relation === null;
+  const change = (part: Partial<FieldState>) =>
+    reset(changesBetween(base.item, membersOf({ ...state, ...part })));
   const [fault, setFault] = useState<string | null>(null);
   const [deleting, setDeleting] = useState(false);
-  const done = useRef(false);
   const back = collectionPath(collection);
-  const work = useChange(async () => {
-    done.current = true;
-    const text = field === null ? 'model.fieldCreated' : 'model.fieldSaved';
-    notify(text, { type: 'success', messageArgs: { name: draft.field } });
+  const created = () => {
+    const { concurrently, meta } = draft;
+    // At the end of the form, which is where those without a place are, too.
+    const places = fields.map((other) => other.meta?.sort ?? null);
+    const sort = places.includes(null) ? null : Math.max(0, ...places.map(Number)) + 1;
+    const body = { ...fieldBody(draft), meta: { ...meta, sort } };
+    return [{ method: 'POST', path: pathOf('fields', collection), body, concurrently }] as const;
+  };
+  const leave = async () => {
+    reset();
     await navigate(back);
+  };
+  const save = useSchemaSave({
+    draft: edited,
+    readLatest: field && (() => readStoredField(field, relation)),
+    changesOf: (sending) => (field === null ? created() : fieldChanges(sending, field, relation)),
+    async onSaved() {
+      const text = field === null ? 'model.fieldCreated' : 'model.fieldSaved';
+      notify(text, { type: 'success', messageArgs: { name: draft.field } });
+      await leave();
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (field !== null) return work.run(edited.prepare);
-    const wrong = nameFault(draft.field, new Set(fields.map((other) => other.field)));
+    const others = new Set(fields.map((other) => other.field));
+    const wrong = field === null ? nameFault(draft.field, others) : null;
     setFault(wrong);
     if (wrong !== null) return document.getElementById(`${form}-name`)?.focus();
-    const body = fieldBody(draft);
-    // At the end of the form, which is where those without a place are, too.
-    const places = fields.map(({ meta }) => meta?.sort ?? null);
-    const sort = places.includes(null) ? null : Math.max(0, ...places.map(Number)) + 1;
-    const path = pathOf('fields', collection);
-    const meta = { ...draft.meta, sort };
-    const { concurrently } = draft;
-    work.run([{ method: 'POST', path, body: { ...body, meta }, concurrently }]);
+    save.save();
   };
   const isSystem = field?.meta?.system === true;
   const isKey = field?.schema?.is_primary_key === true;
@@ -89,56 +109,42 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
               type="submit"
               form={form}
               variant="contained"
-              disabled={field !== null && edited.isSame}
-              loading={work.isPending}
+              disabled={field !== null && isSame}
+              loading={save.work.isPending}
             >
               {translate(field === null ? 'model.create' : 'shell.save')}
             </Button>
           </>
         }
       />
-      <UnsavedChanges when={() => !done.current && edited.changed && !edited.isSame} />
+      <UnsavedChanges when={() => isDirty() && !isSame} />
       <FieldForm
-        key={edited.generation}
+        key={JSON.stringify(base.item)}
         id={form}
         collection={collection}
         fields={fields}
         stored={field}
         draft={draft}
         nameFault={fault}
-        work={work}
-        onChange={(next) => edited.change({ draft: next })}
+        work={save.work}
+        onChange={(next) => change({ draft: next })}
         onSubmit={submit}
         relation={
           relation !== null && actions !== null ? (
             <RelationPart
               relation={relation}
               actions={actions}
-              onChange={(next) => edited.change({ actions: next })}
+              onChange={(next) => change({ actions: next })}
             />
           ) : null
         }
       />
-      {edited.conflict !== null && (
-        <SchemaConflict
-          {...edited.conflict}
-          busy={work.isPending}
-          onKeep={(names) => {
-            const changes = edited.conflict?.rebase(names) ?? null;
-            if (changes === null) work.reset();
-            else work.run(changes);
-          }}
-          onClose={edited.endConflict}
-        />
-      )}
+      <SchemaConflict draft={edited} save={save} />
       {deleting && field !== null && (
         <DeleteField
           field={field}
           junction={relation !== null && 'junction' in relation ? relation.junction : null}
-          leave={async () => {
-            done.current = true;
-            await navigate(back);
-          }}
+          leave={leave}
           onClose={() => setDeleting(false)}
         />
       )}

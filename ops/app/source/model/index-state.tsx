@@ -2,10 +2,10 @@
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { Link } from 'react-router-dom';
 import { fieldsQuery } from '../data/queries.ts';
 import type { Field } from '../data/schema-types.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 /** Nobody tells when an index is ready. */
 const AGAIN = 2_000;

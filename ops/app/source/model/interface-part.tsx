@@ -1,9 +1,10 @@
 /** How a field stands in forms: its interface with the options, its width, its names. */
-import { useLocaleState, useTranslate } from 'ra-core';
+
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 import { Part } from '../shell/part.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { type ControlChoice, type ControlSpec, Controls } from './control.tsx';
 import { flagsOf } from './field-draft.ts';
 import type { PartOfField } from './field-form.tsx';

@@ -3,10 +3,10 @@ import Box from '@mui/material/Box';
 import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
 import { useId } from 'react';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { KINDS, type NewKind } from './relation-draft.ts';
 
 const ICONS: Readonly<Record<NewKind, IconName>> = {

@@ -1,10 +1,10 @@
 /** What a relation is made of, before it is made. */
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
 import { Part } from '../shell/part.tsx';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { Change } from './change.ts';
 import { type Made, madeBy } from './relation-changes.ts';
 

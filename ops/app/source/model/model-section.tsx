@@ -1,6 +1,5 @@
 /** The section of the data model, for administrators. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useEffect } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
 import { useIsAdministrator } from '../data/queries.ts';
@@ -9,6 +8,7 @@ import { MenuList } from '../shell/menu-list.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { SectionMenu } from '../shell/section-menu.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { COLLECTIONS, SNAPSHOTS } from './route.ts';
 
 /** What others have changed is seen when one comes here. */

@@ -7,14 +7,16 @@ import FormHelperText from '@mui/material/FormHelperText';
 import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import TextField from '@mui/material/TextField';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useCollections } from '../data/queries.ts';
-import type { Item } from '../data/schema-types.ts';
+import { type Stored, useDraft } from '../draft/use-draft.ts';
+import { NativeSelect } from '../shell/native-select.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { pathOf } from './change.ts';
 import { ChangeState } from './change-state.tsx';
 import {
@@ -32,6 +34,13 @@ import { nameFault, nameTyped } from './name.ts';
 import { COLLECTIONS, collectionPath } from './route.ts';
 import { useChange } from './use-change.ts';
 
+type Chosen = Omit<NewCollection, 'states'>;
+
+const NEW: Stored<Chosen> = {
+  item: { name: '', folder: false, keyName: 'id', keyKind: 'integer', fields: [], meta: {} },
+  tag: null,
+};
+
 function isKeyKind(value: string): value is KeyKind {
   return KEYS.some((kind) => kind === value);
 }
@@ -39,22 +48,16 @@ function isKeyKind(value: string): value is KeyKind {
 export function Component() {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const navigate = useNavigate();
   const form = useId();
   const kindLabel = useId();
   const collections = useCollections();
-  const [name, setName] = useState('');
-  const [folder, setFolder] = useState(false);
-  const [keyName, setKeyName] = useState('id');
-  const [keyKind, setKeyKind] = useState<KeyKind>('integer');
-  const [fields, setFields] = useState<ReadonlySet<SystemField>>(new Set());
-  const [meta, setMeta] = useState<Item>({});
+  const { values, change, reset, isDirty } = useDraft<Stored<Chosen>>(NEW);
+  const { name, folder, keyName, keyKind, fields, meta } = values;
   const [fault, setFault] = useState<string | null>(null);
-  const done = useRef(false);
   const place = useRef<HTMLInputElement>(null);
   const work = useChange(async () => {
-    done.current = true;
+    reset();
     notify('model.collectionCreated', { type: 'success', messageArgs: { name } });
     await navigate(folder ? COLLECTIONS : collectionPath(name.trim()));
   });
@@ -68,7 +71,7 @@ export function Component() {
     const wrong = nameFault(name, new Set(collections.keys()));
     setFault(wrong);
     if (wrong !== null) return place.current?.focus();
-    const wanted: NewCollection = { name, folder, keyName, keyKind, fields, states, meta };
+    const wanted: NewCollection = { ...values, states };
     const path = '/collections';
     work.run([
       {
@@ -81,12 +84,9 @@ export function Component() {
     ]);
   };
   const toggle = (field: SystemField, checked: boolean) => {
-    const next = new Set(fields);
-    if (checked) next.add(field);
-    else next.delete(field);
-    setFields(next);
+    const others = fields.filter((other) => other !== field);
+    change({ fields: checked ? [...others, field] : others });
   };
-  const isDirty = () => !done.current && (name !== '' || Object.keys(meta).length > 0);
   return (
     <>
       <PageHeader
@@ -109,7 +109,7 @@ export function Component() {
               required
               autoFocus
               inputRef={place}
-              onChange={({ target }) => setName(nameTyped(target.value))}
+              onChange={({ target }) => change({ name: nameTyped(target.value) })}
               error={fault !== null}
               helperText={translate(fault ?? 'model.help.name')}
               slotProps={{ htmlInput: { spellCheck: false, autoCapitalize: 'off' } }}
@@ -118,7 +118,7 @@ export function Component() {
               <RadioGroup
                 aria-labelledby={kindLabel}
                 value={folder ? 'folder' : 'table'}
-                onChange={(_, value) => setFolder(value === 'folder')}
+                onChange={(_, value) => change({ folder: value === 'folder' })}
               >
                 <Box id={kindLabel} sx={{ fontSize: 13, fontWeight: 600, color: 'text.secondary' }}>
                   {translate('model.kind')}
@@ -138,32 +138,32 @@ export function Component() {
           <Controls
             specs={basicSpecs({ collections, collection: name, locale, translate, folder })}
             values={meta}
-            onChange={(member, value) => setMeta({ ...meta, [member]: value })}
+            onChange={(member, value) => change({ meta: { ...meta, [member]: value } })}
           />
         </Part>
         {!folder && (
           <>
             <Part title={translate('model.key')} help={translate('model.keyHelp')}>
               <Box sx={TWO_COLUMNS}>
-                <TextField
-                  select
+                <NativeSelect
                   label={translate('model.keyKind')}
                   value={keyKind}
-                  onChange={({ target }) => isKeyKind(target.value) && setKeyKind(target.value)}
+                  onChange={({ target }) =>
+                    isKeyKind(target.value) && change({ keyKind: target.value })
+                  }
                   helperText={translate(`model.keyHelp_${keyKind}`)}
-                  slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
                 >
                   {KEYS.map((kind) => (
                     <option key={kind} value={kind}>
                       {translate(`model.key_${kind}`)}
                     </option>
                   ))}
-                </TextField>
+                </NativeSelect>
                 <TextField
                   label={translate('model.keyName')}
                   value={keyName}
                   required
-                  onChange={({ target }) => setKeyName(nameTyped(target.value))}
+                  onChange={({ target }) => change({ keyName: nameTyped(target.value) })}
                   slotProps={{ htmlInput: { spellCheck: false, autoCapitalize: 'off' } }}
                 />
               </Box>
@@ -176,7 +176,7 @@ export function Component() {
                       control={
                         <Checkbox
                           size="small"
-                          checked={fields.has(field)}
+                          checked={fields.includes(field)}
                           onChange={(_, checked) => toggle(field, checked)}
                           slotProps={{ input: { 'aria-describedby': `${form}-${field}` } }}
                         />

@@ -5,16 +5,18 @@ import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import FormHelperText from '@mui/material/FormHelperText';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useNotify, useTranslate } from 'ra-core';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
 import type { Collection, Field } from '../data/schema-types.ts';
+import { type Stored, useDraft } from '../draft/use-draft.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { ChangeState } from './change-state.tsx';
 import { collectionRows, isSystem } from './collection-rows.ts';
 import { Controls, TWO_COLUMNS } from './control.tsx';
@@ -35,6 +37,7 @@ import { collectionPath } from './route.ts';
 import { useChange } from './use-change.ts';
 
 const NO_FIELDS: readonly Field[] = [];
+const NEW = { item: NEW_RELATION, tag: null };
 const NAMES = new Set(['field', 'reverse', 'junction', 'near', 'far']);
 
 interface AllowedProps {
@@ -89,12 +92,10 @@ function Editor({
 }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const notify = useNotify();
   const navigate = useNavigate();
   const form = useId();
-  const [draft, setDraft] = useState<RelationDraft>(NEW_RELATION);
+  const { values: draft, change, reset, isDirty } = useDraft<Stored<RelationDraft>>(NEW);
   const [tried, setTried] = useState(false);
-  const done = useRef(false);
   const relation = complete(collection, draft);
   const { kind, related } = relation;
   const exists = collections.has(related);
@@ -123,7 +124,7 @@ function Editor({
     ? [...(makesLanguages ? [languagesChange(related)] : []), ...relationChanges(relation, keys)]
     : [];
   const work = useChange(async () => {
-    done.current = true;
+    reset();
     notify('model.relationCreated', { type: 'success', messageArgs: { name: relation.field } });
     await navigate(back);
   });
@@ -134,10 +135,10 @@ function Editor({
   };
   const set = (name: string, value: unknown) => {
     const text = typeof value === 'string' ? value : '';
-    if (NAMES.has(name)) setDraft({ ...draft, [name]: nameTyped(text) });
-    else if (name === 'image') setDraft({ ...draft, image: text === 'image' });
-    else if (name === 'texts') setDraft({ ...draft, texts: Array.isArray(value) ? value : [] });
-    else setDraft({ ...draft, [name]: value ?? '' });
+    if (NAMES.has(name)) change({ [name]: nameTyped(text) });
+    else if (name === 'image') change({ image: text === 'image' });
+    else if (name === 'texts') change({ texts: Array.isArray(value) ? value : [] });
+    else change({ [name]: value ?? '' });
   };
   const errors = Object.fromEntries(
     Object.entries(tried ? found : {}).map(([name, key]) => [name, translate(key)]),
@@ -154,13 +155,13 @@ function Editor({
           </Button>
         }
       />
-      <UnsavedChanges when={() => !done.current && draft !== NEW_RELATION} />
+      <UnsavedChanges when={isDirty} />
       <Box component="form" id={form} noValidate onSubmit={submit} sx={FORM}>
         <ChangeState work={work} />
         <Part title={translate('model.relationKind')}>
           <KindChoice
             value={kind}
-            onChange={(next) => setDraft({ ...NEW_RELATION, kind: next, related: draft.related })}
+            onChange={(next) => change({ ...NEW_RELATION, kind: next, related: draft.related })}
           />
         </Part>
         <Part title={translate('model.ends')} help={translate(`model.endsHelp.${kind}`)}>
@@ -169,7 +170,7 @@ function Editor({
               collections={collections}
               value={draft.allowed}
               fault={tried ? found.allowed : undefined}
-              onChange={(allowed) => setDraft({ ...draft, allowed })}
+              onChange={(allowed) => change({ allowed })}
             />
           )}
           <Controls

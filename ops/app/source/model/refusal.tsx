@@ -10,7 +10,6 @@ import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
-import { useTranslate } from 'ra-core';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { SluiceError } from '../../../client/source/index.ts';
@@ -19,6 +18,7 @@ import { useFields } from '../data/queries.ts';
 import { itemPath, listPath } from '../data/route-of.ts';
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 interface LostValue {
   readonly key: string | null;

@@ -1,9 +1,10 @@
 /** The relation of a field: where it leads, and what happens when one end goes. */
-import { useTranslate } from 'ra-core';
+
 import type { RelationKind } from '../data/relation-of.ts';
 import type { Item } from '../data/schema-types.ts';
 import { Facts } from '../shell/facts.tsx';
 import { Part } from '../shell/part.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { type ControlSpec, Controls } from './control.tsx';
 import { deleteSpec, deselectSpec, ON_DELETE } from './relation-specs.ts';
 

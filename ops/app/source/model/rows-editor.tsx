@@ -5,11 +5,11 @@ import IconButton from '@mui/material/IconButton';
 import TextField from '@mui/material/TextField';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
 import { useId, useRef, useState } from 'react';
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export interface RowColumn {
   readonly name: string;

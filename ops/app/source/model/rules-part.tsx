@@ -1,11 +1,11 @@
 /** The rules of a field: what its values must be, and when it is hidden, needed or only read. */
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { isItem } from '../data/values.ts';
 import { DraftFieldsContext } from '../filter/draft-fields.ts';
 import { Part } from '../shell/part.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ConditionsEditor } from './conditions-editor.tsx';
 import { Control } from './control.tsx';
 import type { PartOfField } from './field-form.tsx';

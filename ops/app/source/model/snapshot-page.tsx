@@ -6,13 +6,14 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import { useMutation } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { SluiceError } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import { Message } from '../shell/message.tsx';
+import { notify } from '../shell/notify.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { FORM, Part } from '../shell/part.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ApplyDiff } from './apply-diff.tsx';
 import { Refusal } from './refusal.tsx';
 import type { FoundDiff } from './snapshot-diff.ts';
@@ -29,7 +30,6 @@ interface Comparison {
 
 export function Component() {
   const translate = useTranslate();
-  const notify = useNotify();
   const [mode, setMode] = useState<string>('merge');
   const { mutate, variables, data, error, isPending, isSuccess, reset } = useMutation({
     mutationFn: ({ file, mode: chosen, force }: Comparison): Promise<FoundDiff | null> => {

@@ -3,12 +3,12 @@ import Autocomplete from '@mui/material/Autocomplete';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
 import { useMemo, useState } from 'react';
 import { client } from '../data/client.ts';
 import { useCollections } from '../data/queries.ts';
 import { Part } from '../shell/part.tsx';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { isSystem } from './collection-rows.ts';
 
 const FORMATS = ['yaml', 'json'] as const;

@@ -1,10 +1,10 @@
 /** A display template: text with fields in it, which are put in by choosing them. */
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
-import { useLocaleState, useTranslate } from 'ra-core';
 import type { Field } from '../data/schema-types.ts';
 import { AddMenu } from '../shell/add-menu.tsx';
 import { fieldName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 export interface TemplateEditorProps {
   readonly fields: readonly Field[];

@@ -1,6 +1,6 @@
 /** The choice of a type, with what the type is for. */
-import TextField from '@mui/material/TextField';
-import { useTranslate } from 'ra-core';
+import { NativeSelect } from '../shell/native-select.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { ChoiceOptions, type ControlChoice } from './control.tsx';
 import { typeKey } from './field-types.ts';
 
@@ -14,16 +14,14 @@ export interface TypeChoiceProps {
 export function TypeChoice({ value, choices, disabled, onChange }: TypeChoiceProps) {
   const translate = useTranslate();
   return (
-    <TextField
-      select
+    <NativeSelect
       label={translate('model.member.type')}
       value={value}
       disabled={disabled}
       onChange={({ target }) => onChange(target.value)}
       helperText={translate(typeKey(value).replace('.type.', '.typeHelp.'), { _: ' ' })}
-      slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
     >
       <ChoiceOptions choices={choices} />
-    </TextField>
+    </NativeSelect>
   );
 }

@@ -1,15 +1,11 @@
 /** Work on the schema, as screens do it: one change, or several that belong together. */
 import { type Query, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Job, PreconditionFailedError } from '../../../client/source/index.ts';
+import type { Job } from '../../../client/source/index.ts';
 import { CALLER, SCHEMA } from '../data/query-keys.ts';
 import { type Change, makeChange } from './change.ts';
 
-/** Finds out what is to be changed, again when somebody else was faster. */
-export type Preparation = () => Promise<readonly Change[]>;
-
 export interface Work {
-  readonly run: (changes: readonly Change[] | Preparation) => void;
   readonly isPending: boolean;
   readonly error: unknown;
   readonly reset: () => void;
@@ -30,14 +26,8 @@ export interface Gone {
   readonly collection?: string;
 }
 
-interface Given {
-  readonly changes: readonly Change[] | Preparation;
-  /** Accepts that values are lost. */
-  readonly force: boolean;
-}
-
-/** @param onDone called when all is made, and everything that shows the schema has read it again */
-export function useChange(onDone: () => void | Promise<void>, gone?: Gone): Work {
+/** Makes changes one after the other, and reads again what shows the schema. */
+export function useMaking(gone?: Gone) {
   const queryClient = useQueryClient();
   const [job, setJob] = useState<Job | null>(null);
   const [step, setStep] = useState(1);
@@ -52,44 +42,41 @@ export function useChange(onDone: () => void | Promise<void>, gone?: Gone): Work
       ),
     );
   };
-  const { mutate, variables, isPending, error, reset } = useMutation({
-    mutationFn: async ({ changes: given, force }: Given) => {
-      const done: Change[] = [];
-      let count = 0;
-      const make = async (changes: readonly Change[]) => {
-        count = changes.length;
-        setSteps(count);
-        for (const change of changes) {
-          setJob(null);
-          setStep(done.length + 1);
-          await makeChange(force ? { ...change, force } : change, { onJob: setJob });
-          done.unshift(change);
-        }
-      };
-      const prepared = async () => make(typeof given === 'function' ? await given() : given);
-      try {
-        await prepared().catch((failure) => {
-          const again = typeof given === 'function' && done.length === 0;
-          if (!(again && failure instanceof PreconditionFailedError)) throw failure;
-          return prepared();
-        });
-        await gone?.leave();
-      } catch (failure) {
-        // What was made for the rest is of no use without it.
-        for (const { undo } of done) {
-          if (undo !== undefined) await makeChange(undo, { onJob: setJob }).catch(() => undefined);
-        }
-        throw failure;
-      } finally {
+  /** @param force accepts that values are lost */
+  const make = async (changes: readonly Change[], force: boolean) => {
+    const done: Change[] = [];
+    setSteps(changes.length);
+    try {
+      for (const change of changes) {
         setJob(null);
-        await readAgain(done.length === count);
+        setStep(done.length + 1);
+        await makeChange(force ? { ...change, force } : change, { onJob: setJob });
+        done.unshift(change);
       }
-    },
+      await gone?.leave();
+    } catch (failure) {
+      // What was made for the rest is of no use without it.
+      for (const { undo } of done) {
+        if (undo !== undefined) await makeChange(undo, { onJob: setJob }).catch(() => undefined);
+      }
+      throw failure;
+    } finally {
+      setJob(null);
+      await readAgain(done.length === changes.length);
+    }
+  };
+  return { make, job, step, steps };
+}
+
+/** @param onDone called when all is made, and everything that shows the schema has read it again */
+export function useChange(onDone: () => void | Promise<void>, gone?: Gone) {
+  const { make, ...progress } = useMaking(gone);
+  const { mutate, variables, isPending, error, reset } = useMutation({
+    mutationFn: ({ changes, force }: { changes: readonly Change[]; force: boolean }) =>
+      make(changes, force),
     onSuccess: onDone,
   });
-  return {
-    ...{ isPending, error, reset, job, step, steps },
-    run: (changes) => mutate({ changes, force: false }),
-    force: () => variables !== undefined && mutate({ ...variables, force: true }),
-  };
+  const force = () => variables !== undefined && mutate({ ...variables, force: true });
+  const work: Work = { ...progress, isPending, error, reset, force };
+  return { ...work, run: (changes: readonly Change[]) => mutate({ changes, force: false }) };
 }

@@ -1,6 +1,6 @@
 /** The width of a field in forms, as a small picture of a row. */
 import Box from '@mui/material/Box';
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 
 /** Which of the two columns are taken. */
 const TAKES: Readonly<Record<string, readonly [boolean, boolean]>> = {

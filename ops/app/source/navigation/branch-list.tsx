@@ -1,9 +1,10 @@
 /** One level of the menu of collections. Plain elements, because there may be hundreds. */
 import { styled } from '@mui/material/styles';
-import { useStore, useTranslate } from 'ra-core';
 import { NavLink } from 'react-router-dom';
 import { listPath } from '../data/route-of.ts';
+import { useStore } from '../data/store.ts';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { Branch } from './tree.ts';
 
 const List = styled('ul')({
@@ -21,7 +22,7 @@ const Row = styled('div')({
   containIntrinsicSize: 'auto 36px',
 });
 
-const Entry = styled(NavLink)(({ theme }) => ({
+const ENTRY = {
   flex: 1,
   minWidth: 0,
   display: 'flex',
@@ -30,6 +31,10 @@ const Entry = styled(NavLink)(({ theme }) => ({
   minHeight: 36,
   padding: '0 10px',
   borderRadius: 8,
+} as const;
+
+const Entry = styled(NavLink)(({ theme }) => ({
+  ...ENTRY,
   color: theme.palette.text.primary,
   textDecoration: 'none',
   fontSize: 14,
@@ -60,15 +65,8 @@ const Fold = styled('button')(({ theme }) => ({
 }));
 
 const FolderEntry = styled('button')(({ theme }) => ({
-  flex: 1,
-  minWidth: 0,
-  display: 'flex',
-  alignItems: 'center',
-  gap: 10,
-  minHeight: 36,
-  padding: '0 10px',
+  ...ENTRY,
   border: 0,
-  borderRadius: 8,
   background: 'transparent',
   color: theme.palette.text.secondary,
   font: 'inherit',

@@ -5,10 +5,11 @@ import InputAdornment from '@mui/material/InputAdornment';
 import TextField from '@mui/material/TextField';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useStore, useTranslate } from 'ra-core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useCollections, useIsAdministrator, useRights } from '../data/queries.ts';
+import { useStore } from '../data/store.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { BranchList } from './branch-list.tsx';
 import { buildTree, searchTree } from './tree.ts';
 

@@ -1,7 +1,8 @@
 /** The screen of content before a collection is chosen. */
-import { useTranslate } from 'ra-core';
+
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export function Component() {
   const translate = useTranslate();

@@ -1,27 +1,23 @@
 /** Who did what, the latest first. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Paper from '@mui/material/Paper';
-import Table from '@mui/material/Table';
-import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
-import TableContainer from '@mui/material/TableContainer';
-import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
-import TextField from '@mui/material/TextField';
-import { visuallyHidden } from '@mui/utils';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { itemPath } from '../data/route-of.ts';
 import { formatDate } from '../display/format.ts';
+import { DataTable } from '../shell/data-table.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
+import { NativeSelect } from '../shell/native-select.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { humanize } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { CALM } from './live.ts';
 
 interface Activity {
@@ -65,15 +61,13 @@ export function Component() {
     <>
       <PageHeader title={translate('operations.activity')} />
       <Box sx={{ p: { xs: 1.5, md: 3 } }}>
-        <TextField
-          select
+        <NativeSelect
           label={translate('operations.action')}
           value={action}
           onChange={({ target }) => {
             setAction(target.value);
             setPage(1);
           }}
-          slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
           sx={{ width: 200, mb: 2 }}
         >
           <option value="">{translate('operations.allActions')}</option>
@@ -82,7 +76,7 @@ export function Component() {
               {translate(`operations.did.${one}`)}
             </option>
           ))}
-        </TextField>
+        </NativeSelect>
         {list.isError ? (
           <Failure error={list.error} retry={() => list.refetch()} />
         ) : list.isPending ? (
@@ -90,40 +84,31 @@ export function Component() {
         ) : rows.length === 0 ? (
           <Message icon="history" title={translate('operations.noActivity')} />
         ) : (
-          <TableContainer component={Paper} variant="outlined">
-            <Table size="small">
-              <caption style={visuallyHidden}>{translate('operations.activity')}</caption>
-              <TableHead>
-                <TableRow>
-                  {HEADS.map((head) => (
-                    <TableCell key={head}>{translate(`operations.${head}`)}</TableCell>
-                  ))}
-                </TableRow>
-              </TableHead>
-              <TableBody>
-                {rows.map((row) => (
-                  <TableRow key={row.id}>
-                    <TableCell sx={{ whiteSpace: 'nowrap' }}>
-                      {formatDate('timestamp', row.timestamp, locale)}
-                    </TableCell>
-                    <TableCell>{row.user?.email ?? translate('operations.nobody')}</TableCell>
-                    <TableCell>
-                      {translate(`operations.did.${row.action}`, { _: humanize(row.action) })}
-                    </TableCell>
-                    <TableCell>
-                      {row.collection.startsWith('system_') ? (
-                        `${humanize(row.collection)} ${row.item}`
-                      ) : (
-                        <Link to={itemPath(row.collection, row.item)}>
-                          {humanize(row.collection)} {row.item}
-                        </Link>
-                      )}
-                    </TableCell>
-                  </TableRow>
-                ))}
-              </TableBody>
-            </Table>
-          </TableContainer>
+          <DataTable
+            caption={translate('operations.activity')}
+            heads={HEADS.map((head) => translate(`operations.${head}`))}
+          >
+            {rows.map((row) => (
+              <TableRow key={row.id}>
+                <TableCell sx={{ whiteSpace: 'nowrap' }}>
+                  {formatDate('timestamp', row.timestamp, locale)}
+                </TableCell>
+                <TableCell>{row.user?.email ?? translate('operations.nobody')}</TableCell>
+                <TableCell>
+                  {translate(`operations.did.${row.action}`, { _: humanize(row.action) })}
+                </TableCell>
+                <TableCell>
+                  {row.collection.startsWith('system_') ? (
+                    `${humanize(row.collection)} ${row.item}`
+                  ) : (
+                    <Link to={itemPath(row.collection, row.item)}>
+                      {humanize(row.collection)} {row.item}
+                    </Link>
+                  )}
+                </TableCell>
+              </TableRow>
+            ))}
+          </DataTable>
         )}
         <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1, mt: 2 }}>
           {page > 1 && (

@@ -1,21 +1,16 @@
 /** The health of the installation: each check with what it saw, and the reason of those that are not well. */
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import Paper from '@mui/material/Paper';
-import Table from '@mui/material/Table';
-import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
-import TableContainer from '@mui/material/TableContainer';
-import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
-import { visuallyHidden } from '@mui/utils';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { client } from '../data/client.ts';
+import { DataTable } from '../shell/data-table.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { checkTitle, observedText } from './check-words.ts';
 import { CALM } from './live.ts';
 import { ProcessList } from './process-list.tsx';
@@ -68,42 +63,28 @@ export function Component() {
             <Alert severity={SEVERITY[health.data.status]} role="status">
               {translate(`operations.healthText.${health.data.status}`)}
             </Alert>
-            <TableContainer component={Paper} variant="outlined">
-              <Table size="small">
-                <caption style={visuallyHidden}>{translate('operations.health')}</caption>
-                <TableHead>
-                  <TableRow>
-                    {HEADS.map((head) => (
-                      <TableCell key={head}>{translate(`operations.${head}`)}</TableCell>
-                    ))}
-                  </TableRow>
-                </TableHead>
-                <TableBody>
-                  {checks.map(({ check, status, reason }) => (
-                    <TableRow key={`${check.name} ${check.component} ${check.unit}`}>
-                      <TableCell>
-                        {checkTitle(check, translate)}
-                        <Typography
-                          variant="caption"
-                          color="textSecondary"
-                          dir="ltr"
-                          component="div"
-                        >
-                          {check.name}
-                        </Typography>
-                      </TableCell>
-                      <TableCell>
-                        <StateChip state={status} />
-                      </TableCell>
-                      <TableCell sx={{ whiteSpace: 'nowrap' }}>
-                        {observedText(check, translate, locale)}
-                      </TableCell>
-                      <TableCell>{reason}</TableCell>
-                    </TableRow>
-                  ))}
-                </TableBody>
-              </Table>
-            </TableContainer>
+            <DataTable
+              caption={translate('operations.health')}
+              heads={HEADS.map((head) => translate(`operations.${head}`))}
+            >
+              {checks.map(({ check, status, reason }) => (
+                <TableRow key={`${check.name} ${check.component} ${check.unit}`}>
+                  <TableCell>
+                    {checkTitle(check, translate)}
+                    <Typography variant="caption" color="textSecondary" dir="ltr" component="div">
+                      {check.name}
+                    </Typography>
+                  </TableCell>
+                  <TableCell>
+                    <StateChip state={status} />
+                  </TableCell>
+                  <TableCell sx={{ whiteSpace: 'nowrap' }}>
+                    {observedText(check, translate, locale)}
+                  </TableCell>
+                  <TableCell>{reason}</TableCell>
+                </TableRow>
+              ))}
+            </DataTable>
             {processes.length > 0 && <ProcessList processes={processes} />}
           </>
         )}

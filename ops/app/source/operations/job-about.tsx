@@ -1,13 +1,13 @@
 /** What a job is about, and when it did what. */
 import MuiLink from '@mui/material/Link';
 import Paper from '@mui/material/Paper';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { Link } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { useCollections } from '../data/queries.ts';
 import { listPath } from '../data/route-of.ts';
 import { formatDate, formatNumber } from '../display/format.ts';
 import { Facts } from '../shell/facts.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { formatDuration, runTime } from './duration.ts';
 
 export function JobAbout({ job }: { readonly job: Job }) {

@@ -1,14 +1,14 @@
 /** What can be done with a job now: cancel it, try it again, take its file or its rejected rows. */
 import Button from '@mui/material/Button';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import type { Job } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
 import { isItem } from '../data/values.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { notify, notifyFailure } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { JOBS } from './job-query.ts';
 
 /** Whether rows of a file were refused, with the file or alone. */
@@ -18,7 +18,6 @@ function hasRejectedRows({ kind, error, result }: Job): boolean {
 
 export function JobActions({ job }: { readonly job: Job }) {
   const translate = useTranslate();
-  const notify = useNotify();
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const refresh = () => queries.invalidateQueries({ queryKey: [JOBS] });
@@ -33,10 +32,7 @@ export function JobActions({ job }: { readonly job: Job }) {
   const retry = useMutation({
     mutationFn: () => client.jobs.retry(job.id),
     onSuccess: () => notify('operations.retried', { type: 'success' }),
-    onError: (error) => {
-      const { text, detail } = tellFailure(error, translate);
-      notify(`${translate(text)} ${detail ?? ''}`, { type: 'error' });
-    },
+    onError: (error) => notifyFailure(error, translate),
     onSettled: refresh,
   });
   const open = job.state === 'waiting' || job.state === 'running';

@@ -1,27 +1,24 @@
 /** The jobs: one's own, for administrators all; the list keeps itself up to date. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Paper from '@mui/material/Paper';
-import Table from '@mui/material/Table';
-import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
-import TableContainer from '@mui/material/TableContainer';
-import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import TextField from '@mui/material/TextField';
-import { visuallyHidden } from '@mui/utils';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useDeferredValue } from 'react';
 import { Link } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { refusalText } from '../data/fault-text.ts';
 import { formatDate } from '../display/format.ts';
+import { DataTable } from '../shell/data-table.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
+import { NativeSelect } from '../shell/native-select.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { useParameters } from '../shell/use-parameters.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { formatDuration, runTime } from './duration.ts';
 import { aboutJob, kindName } from './job-name.ts';
 import { JobProgressBar } from './job-progress.tsx';
@@ -84,12 +81,10 @@ export function Component() {
             onChange={({ target }) => change({ search: target.value })}
             sx={{ maxWidth: 320 }}
           />
-          <TextField
-            select
+          <NativeSelect
             label={translate('operations.stateHead')}
             value={state}
             onChange={({ target }) => change({ state: target.value })}
-            slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
             sx={{ width: 180 }}
           >
             <option value="">{translate('operations.allStates')}</option>
@@ -98,7 +93,7 @@ export function Component() {
                 {translate(`operations.state.${one}`)}
               </option>
             ))}
-          </TextField>
+          </NativeSelect>
         </Box>
         {list.isError ? (
           <Failure error={list.error} retry={() => list.refetch()} />
@@ -109,24 +104,17 @@ export function Component() {
             {translate('operations.noJobsHelp')}
           </Message>
         ) : (
-          <TableContainer component={Paper} variant="outlined">
-            <Table size="small">
-              <caption style={visuallyHidden}>{translate('operations.jobs')}</caption>
-              <TableHead>
-                <TableRow>
-                  {HEADS.map((head) => (
-                    <TableCell key={head}>{translate(`operations.${head}`)}</TableCell>
-                  ))}
-                  <TableCell align="right">{translate('operations.time')}</TableCell>
-                </TableRow>
-              </TableHead>
-              <TableBody>
-                {jobs.map((job) => (
-                  <JobRow key={job.id} job={job} />
-                ))}
-              </TableBody>
-            </Table>
-          </TableContainer>
+          <DataTable
+            caption={translate('operations.jobs')}
+            heads={[
+              ...HEADS.map((head) => translate(`operations.${head}`)),
+              { text: translate('operations.time'), align: 'right' },
+            ]}
+          >
+            {jobs.map((job) => (
+              <JobRow key={job.id} job={job} />
+            ))}
+          </DataTable>
         )}
         <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1, mt: 2 }}>
           {page > 1 && (

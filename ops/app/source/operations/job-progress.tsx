@@ -2,9 +2,9 @@
 import Box from '@mui/material/Box';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import type { Job } from '../../../client/source/index.ts';
 import { formatNumber } from '../display/format.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { formatDuration } from './duration.ts';
 
 export function JobProgressBar({ job }: { readonly job: Job }) {

@@ -2,10 +2,10 @@
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import type { Job } from '../../../client/source/index.ts';
 import { formatNumber } from '../display/format.ts';
 import { humanize } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 /** The order in which they are told; others follow. */
 const ORDER = ['inserted', 'updated', 'unchanged', 'duplicates', 'skipped', 'failed'];

@@ -1,7 +1,6 @@
 /** What this installation allows: requests, queries, files, connections that stay open; and its version. */
 import Box from '@mui/material/Box';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { client } from '../data/client.ts';
 import { isItem } from '../data/values.ts';
 import { formatNumber } from '../display/format.ts';
@@ -10,6 +9,7 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { Part } from '../shell/part.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 function Group({ name, facts }: { readonly name: string; readonly facts: readonly Fact[] }) {
   return (

@@ -1,10 +1,11 @@
 /** The section of operations: jobs for everybody, the rest for administrators. */
-import { useTranslate } from 'ra-core';
+
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
 import { useIsAdministrator, useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { MenuList } from '../shell/menu-list.tsx';
 import { SectionMenu } from '../shell/section-menu.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export function Component() {
   const translate = useTranslate();

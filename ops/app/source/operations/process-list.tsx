@@ -1,14 +1,10 @@
 /** The processes that are alive on all hosts: edges answer requests, workers do jobs. */
-import Paper from '@mui/material/Paper';
-import Table from '@mui/material/Table';
-import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
-import TableContainer from '@mui/material/TableContainer';
-import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useId } from 'react';
+import { DataTable } from '../shell/data-table.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { formatDuration } from './duration.ts';
 import { StateChip } from './state-chip.tsx';
 
@@ -30,38 +26,27 @@ export function ProcessList({ processes }: ProcessListProps) {
       <Typography id={id} variant="h2" sx={{ mb: 1 }}>
         {translate('operations.processes')}
       </Typography>
-      <TableContainer component={Paper} variant="outlined">
-        <Table size="small" aria-labelledby={id}>
-          <TableHead>
-            <TableRow>
-              {HEADS.map((head) => (
-                <TableCell key={head}>{translate(`operations.${head}`)}</TableCell>
-              ))}
+      <DataTable labelledBy={id} heads={HEADS.map((head) => translate(`operations.${head}`))}>
+        {processes.map(({ componentId, status, observedValue, output }) => {
+          // Such as `edge host:123`.
+          const [kind = '', ...place] = text(componentId).split(' ');
+          return (
+            <TableRow key={text(componentId)}>
+              <TableCell>{translate(`operations.processKind.${kind}`, { _: kind })}</TableCell>
+              <TableCell dir="ltr">{place.join(' ')}</TableCell>
+              <TableCell>
+                <StateChip state={text(status)} />
+              </TableCell>
+              <TableCell sx={{ whiteSpace: 'nowrap' }}>
+                {observedValue === undefined
+                  ? ''
+                  : formatDuration(Math.max(0, Number(observedValue)) * 1_000, locale)}
+              </TableCell>
+              <TableCell>{text(output)}</TableCell>
             </TableRow>
-          </TableHead>
-          <TableBody>
-            {processes.map(({ componentId, status, observedValue, output }) => {
-              // Such as `edge host:123`.
-              const [kind = '', ...place] = text(componentId).split(' ');
-              return (
-                <TableRow key={text(componentId)}>
-                  <TableCell>{translate(`operations.processKind.${kind}`, { _: kind })}</TableCell>
-                  <TableCell dir="ltr">{place.join(' ')}</TableCell>
-                  <TableCell>
-                    <StateChip state={text(status)} />
-                  </TableCell>
-                  <TableCell sx={{ whiteSpace: 'nowrap' }}>
-                    {observedValue === undefined
-                      ? ''
-                      : formatDuration(Math.max(0, Number(observedValue)) * 1_000, locale)}
-                  </TableCell>
-                  <TableCell>{text(output)}</TableCell>
-                </TableRow>
-              );
-            })}
-          </TableBody>
-        </Table>
-      </TableContainer>
+          );
+        })}
+      </DataTable>
     </section>
   );
 }

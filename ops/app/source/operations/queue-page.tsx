@@ -4,7 +4,6 @@ import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useState } from 'react';
 import type { Queue } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
@@ -16,6 +15,7 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
 import { humanize } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { QUICK } from './live.ts';
 import { StateChip } from './state-chip.tsx';
 

@@ -1,6 +1,6 @@
 /** The state of a job, of a queue or of a check, as a word with a colour. */
 import Chip from '@mui/material/Chip';
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 
 const COLOURS: Readonly<Record<string, 'default' | 'primary' | 'success' | 'warning' | 'error'>> = {
   running: 'primary',

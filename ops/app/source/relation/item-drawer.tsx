@@ -7,18 +7,19 @@ import Button from '@mui/material/Button';
 import Drawer from '@mui/material/Drawer';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useContext, useId, useMemo, useState } from 'react';
 import type { Key } from '../../../client/source/index.ts';
 import type { Fault } from '../data/faults.ts';
 import { fieldsQuery, useRights } from '../data/queries.ts';
 import type { Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
+import { changesBetween } from '../draft/changes.ts';
 import { FieldsContext } from '../interface/fields-context.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { UploadsNotice, UploadsOfForm, useUploadsFirst } from '../shell/running-uploads.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { itemQuery } from './related.ts';
 
 /** One item in the drawer; behind a junction there are two: the item, and the row that leads to it. */
@@ -62,8 +63,7 @@ function Part({ part, changes, onChange, readOnly }: PartProps) {
       changes={changes}
       onChange={(name, value) => {
         const { [name]: _, ...others } = changes;
-        const isSame = value === undefined || sameValue(value, item[name]);
-        onChange(isSame ? others : { ...others, [name]: value });
+        onChange({ ...others, ...changesBetween(item, { [name]: value }) });
       }}
       itemKey={key === null ? null : [key].flat().map(encodeURIComponent).join(',')}
       action={key === null ? 'create' : 'update'}

@@ -12,7 +12,6 @@ import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useDeferredValue, useId, useState } from 'react';
 import { client } from '../data/client.ts';
 import { useFields } from '../data/queries.ts';
@@ -23,6 +22,7 @@ import { fillTemplate } from '../display/template.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { idOf, keyValueOf } from './list-change.ts';
 import { shownPaths } from './related.ts';
 

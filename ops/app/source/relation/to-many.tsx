@@ -7,7 +7,6 @@ import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable'
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo, useState } from 'react';
 import { useCollections, useRights } from '../data/queries.ts';
 import { deletesRemoved } from '../data/relation-of.ts';
@@ -20,6 +19,7 @@ import { AddMenu } from '../shell/add-menu.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { collectionName } from '../translation/names.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { ItemDrawer } from './item-drawer.tsx';
 import {
   idOf,

@@ -3,7 +3,6 @@ import Box from '@mui/material/Box';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useContext, useState } from 'react';
 import { client } from '../data/client.ts';
 import { faultsBelow } from '../data/faults.ts';
@@ -16,6 +15,7 @@ import { ControlFrame } from '../interface/control-frame.tsx';
 import { FieldsContext } from '../interface/fields-context.ts';
 import type { InterfaceProps } from '../interface/interface.ts';
 import { Loading } from '../shell/loading.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import {
   type KeyValue,
   keyMembers,

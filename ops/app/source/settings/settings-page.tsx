@@ -1,6 +1,5 @@
 /** The settings of the project: its name and look, who may register, what is done with files. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useEffect, useMemo } from 'react';
 import {
   collectionsQuery,
@@ -13,6 +12,7 @@ import { ItemForm } from '../form/item-form.tsx';
 import { formFields, storedQuery } from '../form/item-query.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { settingFields } from './setting-fields.ts';
 
 const SETTINGS = 'system_settings';

@@ -5,42 +5,21 @@ import Button from '@mui/material/Button';
 import Divider from '@mui/material/Divider';
 import IconButton from '@mui/material/IconButton';
 import Popover from '@mui/material/Popover';
-import TextField from '@mui/material/TextField';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { type Me, meQuery } from '../data/queries.ts';
 import { useSignOut } from '../sign-in/use-sign-out.ts';
 import { Icon } from '../theme/icon.tsx';
-import { type Preference, usePreferences } from './use-preferences.ts';
+import { useTranslate } from '../translation/use-translate.ts';
+import { Choice } from './choice.tsx';
+import { usePreferences } from './use-preferences.ts';
 
 /** What a user is called. */
 function userName(user: Me | undefined): string {
   const names = [user?.first_name, user?.last_name].filter(Boolean).join(' ');
   return names || user?.email || '';
-}
-
-function Choice({ preference }: { readonly preference: Preference }) {
-  const translate = useTranslate();
-  const id = useId();
-  return (
-    <TextField
-      id={id}
-      select
-      label={translate(preference.text)}
-      value={preference.value}
-      onChange={({ target }) => preference.choose(target.value)}
-      slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
-    >
-      {preference.options.map(({ value, label }) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </TextField>
-  );
 }
 
 export function AccountMenu() {
@@ -94,7 +73,13 @@ export function AccountMenu() {
         <Divider />
         <Box sx={{ px: 2, py: 2, display: 'grid', gap: 2 }}>
           {preferences.map((preference) => (
-            <Choice key={preference.text} preference={preference} />
+            <Choice
+              key={preference.text}
+              label={translate(preference.text)}
+              value={preference.value}
+              options={preference.options.map(({ value, label }) => [value, label])}
+              onChange={preference.choose}
+            />
           ))}
         </Box>
         <Divider />

@@ -1,7 +1,7 @@
 /** What stands in the place of a screen that has thrown: an error in the App, or a chunk that is gone. */
 import Button from '@mui/material/Button';
-import { useTranslate } from 'ra-core';
 import { useRouteError } from 'react-router-dom';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Message } from './message.tsx';
 
 export function Broken() {

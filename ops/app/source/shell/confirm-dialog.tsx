@@ -1,14 +1,13 @@
 /** Asks before something that cannot be undone. */
-import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import { useTranslate } from 'ra-core';
 import { type ReactNode, useId } from 'react';
-import { tellFailure } from '../data/failure.ts';
+import { useTranslate } from '../translation/use-translate.ts';
+import { FailureAlert } from './failure-alert.tsx';
 
 export interface ConfirmDialogProps {
   readonly open: boolean;
@@ -27,17 +26,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, title, children, confirm, busy = false, error, onConfirm, onClose } = props;
   const translate = useTranslate();
   const id = useId();
-  const failure = error === null || error === undefined ? null : tellFailure(error, translate);
   return (
     <Dialog open={open} onClose={onClose} aria-labelledby={id} fullWidth maxWidth="xs">
       <DialogTitle id={id}>{title}</DialogTitle>
       <DialogContent>
         <DialogContentText component="div">{children}</DialogContentText>
-        {failure !== null && (
-          <Alert severity="error" role="alert" sx={{ mt: 2 }}>
-            {translate(failure.text)} {failure.detail}
-          </Alert>
-        )}
+        <FailureAlert error={error} sx={{ mt: 2 }} />
       </DialogContent>
       <DialogActions>
         <Button onClick={onClose}>{translate('shell.cancel')}</Button>

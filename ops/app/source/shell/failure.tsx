@@ -1,7 +1,7 @@
 /** Says that something could not be loaded, why, and lets one try again. */
 import Button from '@mui/material/Button';
-import { useTranslate } from 'ra-core';
 import { tellFailure } from '../data/failure.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Message } from './message.tsx';
 
 export function Failure({

@@ -1,7 +1,7 @@
 /** Says that something is on its way. */
 import Box from '@mui/material/Box';
 import CircularProgress from '@mui/material/CircularProgress';
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 
 export function Loading() {
   const translate = useTranslate();

@@ -1,5 +1,5 @@
 /** The screen for an address that leads nowhere. */
-import { useTranslate } from 'ra-core';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Message } from './message.tsx';
 import { PageHeader } from './page-header.tsx';
 

@@ -6,11 +6,11 @@ import Toolbar from '@mui/material/Toolbar';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { type ReactNode, useContext, useEffect } from 'react';
 import { Link } from 'react-router-dom';
 import { projectQuery } from '../data/queries.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { MenuContext } from './menu-context.ts';
 
 export interface PageHeaderProps {

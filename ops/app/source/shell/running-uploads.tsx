@@ -4,8 +4,8 @@
  */
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
-import { useTranslate } from 'ra-core';
 import { createContext, useCallback, useContext, useEffect, useRef, useState } from 'react';
+import { useTranslate } from '../translation/use-translate.ts';
 
 /** Counts an upload; the function that it yields is called when that has ended. */
 type Begin = () => (failed: boolean) => void;

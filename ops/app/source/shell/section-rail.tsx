@@ -2,11 +2,11 @@
 import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
 import Typography from '@mui/material/Typography';
-import { useTranslate } from 'ra-core';
 import { useContext } from 'react';
 import { Link, useLocation } from 'react-router-dom';
 import { SECTIONS, type Section } from '../sections.ts';
 import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { OfferedSectionsContext } from './offered-sections.ts';
 import { ProjectMark } from './project-mark.tsx';

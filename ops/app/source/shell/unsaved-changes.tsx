@@ -5,9 +5,9 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import { useTranslate } from 'ra-core';
 import { useEffect, useId } from 'react';
 import { useBlocker } from 'react-router-dom';
+import { useTranslate } from '../translation/use-translate.ts';
 
 /** `when` says whether there are changes, at the moment of leaving. */
 export function UnsavedChanges({ when }: { readonly when: () => boolean }) {

@@ -3,13 +3,13 @@
  * this browser at once, and is kept with the account where the user may write it.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { useEffect } from 'react';
 import { client } from '../data/client.ts';
 import { type Me, meQuery, useRights } from '../data/queries.ts';
 import { mayField } from '../data/rights.ts';
 import { type Appearance, type Direction, useAppearance, useDirection } from '../theme/look.tsx';
-import { LANGUAGES, languageOf } from '../translation/provider.ts';
+import { LANGUAGES, languageOf } from '../translation/languages.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 export interface Preference {
   readonly text: string;

@@ -5,11 +5,11 @@ import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
 import TextField from '@mui/material/TextField';
 import { useMutation } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import type { FormEvent } from 'react';
 import { Link as RouterLink } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PublicPage } from './public-page.tsx';
 
 export function Component() {

@@ -3,11 +3,12 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useMutation } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import type { FormEvent } from 'react';
 import { useNavigate, useSearchParams } from 'react-router-dom';
 import { SluiceError } from '../../../client/source/index.ts';
 import { tellFailure } from '../data/failure.ts';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PasswordField } from './password-field.tsx';
 import { PublicPage } from './public-page.tsx';
 
@@ -33,7 +34,6 @@ const ABOUT_LINK = new Set([
 
 export function NewPasswordPage({ texts, send }: NewPasswordPageProps) {
   const translate = useTranslate();
-  const notify = useNotify();
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
   const token = parameters.get('token');

@@ -1,8 +1,8 @@
 /** What somebody sees whose policies do not let him use the App: who can help, and the way out. */
 import Button from '@mui/material/Button';
 import { useQueryClient } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { CALLER } from '../data/query-keys.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PublicPage } from './public-page.tsx';
 import { useSignOut } from './use-sign-out.ts';
 

@@ -3,13 +3,13 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useTranslate } from 'ra-core';
 import type { ReactNode } from 'react';
 import { projectQuery } from '../data/queries.ts';
 import { Notices } from '../shell/notices.tsx';
 import { usePageTitle } from '../shell/page-header.tsx';
 import { ProjectMark } from '../shell/project-mark.tsx';
-import { LANGUAGES, languageOf } from '../translation/provider.ts';
+import { LANGUAGES, languageOf } from '../translation/languages.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 function LanguageChoice() {
   const translate = useTranslate();

@@ -8,7 +8,6 @@ import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
 import TextField from '@mui/material/TextField';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import type { FormEvent } from 'react';
 import { Link as RouterLink, useSearchParams } from 'react-router-dom';
 import { SluiceError } from '../../../client/source/index.ts';
@@ -17,6 +16,7 @@ import { tellFailure } from '../data/failure.ts';
 import { projectQuery } from '../data/queries.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PasswordField } from './password-field.tsx';
 import { PublicPage } from './public-page.tsx';
 

@@ -2,17 +2,17 @@
  * What somebody sees who must have a second factor and has none: the password is confirmed, the
  * secret goes into an authenticator app, and its first code turns it on.
  */
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNotify, useTranslate } from 'ra-core';
 import type { FormEvent } from 'react';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
+import { FailureAlert } from '../shell/failure-alert.tsx';
+import { notify } from '../shell/notify.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PasswordField } from './password-field.tsx';
 import { PublicPage } from './public-page.tsx';
 import { useSignOut } from './use-sign-out.ts';
@@ -24,7 +24,6 @@ function fieldOf(event: FormEvent<HTMLFormElement>, name: string): string {
 
 export default function SecondFactorPage() {
   const translate = useTranslate();
-  const notify = useNotify();
   const signOut = useSignOut();
   const queryClient = useQueryClient();
   const generate = useMutation({
@@ -45,11 +44,7 @@ export default function SecondFactorPage() {
       title={translate('signIn.tfaTitle')}
       help={translate(secret === undefined ? 'signIn.tfaHelp' : 'signIn.tfaSecret')}
     >
-      {error !== null && (
-        <Alert severity="error" role="alert">
-          {translate(tellFailure(error, translate).text)} {tellFailure(error, translate).detail}
-        </Alert>
-      )}
+      <FailureAlert error={error} />
       {secret === undefined ? (
         <Box
           component="form"

@@ -7,11 +7,11 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { useCallback, useEffect, useId, useRef } from 'react';
 import { client } from '../data/client.ts';
 import { type Me, meQuery } from '../data/queries.ts';
 import { announceSession, useSessionEnded } from '../data/session.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { useSignOut } from './use-sign-out.ts';
 

@@ -2,16 +2,15 @@
  * The form to sign in: address and password, and a one-time password once the server asks for one.
  * Used by the page and by the dialog that comes up when a session ends.
  */
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
 import { useMutation } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { type FormEvent, useState } from 'react';
 import { SluiceError } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
-import { tellFailure } from '../data/failure.ts';
+import { FailureAlert } from '../shell/failure-alert.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PasswordField } from './password-field.tsx';
 
 export interface SignInFormProps {
@@ -48,15 +47,10 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
     });
   };
   // The first refusal for want of a code is a question, not a failure.
-  const failure =
-    error !== null && (hadCode || !asksForCode(error)) ? tellFailure(error, translate) : null;
+  const isQuestion = asksForCode(error) && !hadCode;
   return (
     <Box component="form" onSubmit={submit} sx={{ display: 'grid', gap: 2, mt: 2 }}>
-      {failure !== null && (
-        <Alert severity="error" role="alert">
-          {translate(failure.text)} {failure.detail}
-        </Alert>
-      )}
+      <FailureAlert error={isQuestion ? null : error} />
       <TextField
         name="email"
         type="email"

@@ -3,9 +3,9 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useTranslate } from 'ra-core';
 import { Link as RouterLink, useNavigate, useSearchParams } from 'react-router-dom';
 import { projectQuery } from '../data/queries.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PublicPage } from './public-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 

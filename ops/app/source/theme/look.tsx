@@ -9,9 +9,10 @@ import { ThemeProvider } from '@mui/material/styles';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import rtlPlugin from '@mui/stylis-plugin-rtl';
 import { useQuery } from '@tanstack/react-query';
-import { useLocaleState, useStore, useTranslate } from 'ra-core';
 import { type ReactNode, useEffect, useMemo } from 'react';
 import { projectQuery } from '../data/queries.ts';
+import { useStore } from '../data/store.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { type ChoiceWords, makeTheme } from './theme.ts';
 
 export type Appearance = 'auto' | 'light' | 'dark';

@@ -1,36 +1,40 @@
 /** Gives the screens their texts. When another language is chosen they stay as they are, and speak it. */
 import { useQuery } from '@tanstack/react-query';
-import { I18nContext, type I18nProvider, useStore, useStoreContext } from 'ra-core';
+import type Polyglot from 'node-polyglot';
 import { type ReactNode, useEffect, useState } from 'react';
 import { projectQuery } from '../data/queries.ts';
-import { isSpoken, languageOf } from './provider.ts';
+import { recall, useStore } from '../data/store.ts';
+import { isSpoken, languageOf, loadTexts } from './languages.ts';
+import { TextsContext } from './use-translate.ts';
 
 export function Translation({
-  provider,
+  first,
   children,
 }: {
-  readonly provider: I18nProvider;
+  readonly first: Polyglot;
   readonly children: ReactNode;
 }) {
-  const [locale, setLocale] = useStore<string>('locale', provider.getLocale());
-  const store = useStoreContext();
+  const [texts, setTexts] = useState(first);
+  const [locale, setLocale] = useStore('locale', first.locale());
   const byProject = useQuery(projectQuery).data?.default_language;
-  const [current, setCurrent] = useState(provider);
   // The language of the project is for those whose own is not spoken here.
   useEffect(() => {
-    const chosen = store.getItem('locale') !== undefined;
+    const chosen = recall<unknown>('locale', null) !== null;
     if (!chosen && byProject !== undefined && !isSpoken(navigator.language)) {
       setLocale(languageOf(byProject));
     }
-  }, [store, byProject, setLocale]);
+  }, [byProject, setLocale]);
   useEffect(() => {
-    if (provider.getLocale() === locale) return;
-    // Another object, so that everybody who has a text asks again.
-    provider.changeLocale(locale).then(
-      () => setCurrent({ ...provider }),
+    if (texts.locale() === locale) return;
+    let isWanted = true;
+    loadTexts(languageOf(locale)).then(
+      (loaded) => isWanted && setTexts(loaded),
       // The texts cannot be loaded: those of before stay.
       () => undefined,
     );
-  }, [provider, locale]);
-  return <I18nContext value={current}>{children}</I18nContext>;
+    return () => {
+      isWanted = false;
+    };
+  }, [texts, locale]);
+  return <TextsContext value={texts}>{children}</TextsContext>;
 }

@@ -1,10 +1,10 @@
 /** What the compiler checks of queries beyond their shape: names, paths, and members that nobody knows. */
 import type { Aggregate } from './aggregate.ts';
 import type { Filter } from './filter.ts';
-import type { CallKey, CallOf, End, IsLiteral, PartsOf, Split } from './path.ts';
+import type { CallKey, CallOf, End, IsLiteral, Split } from './path.ts';
 import type { Deep, DeepLevel } from './query.ts';
 import type { FieldName, FieldOf, IsLoose } from './schema.ts';
-import type { CheckedTerm } from './sort.ts';
+import type { CheckedTerm, IsCall } from './sort.ts';
 
 type Nothing = Record<never, never>;
 type Entries<T> = T extends readonly (infer E)[] ? E : never;
@@ -21,31 +21,7 @@ type IsName<S, C, Name extends string> = Name extends '*'
   ? true
   : Name extends FieldName<S, C>
     ? true
-    : CallOf<Name> extends infer Call
-      ? [Call] extends [never]
-        ? false
-        : Call extends readonly [infer Fn, infer F, string]
-          ? IsCall<FieldOf<S, C, F>, Fn>
-          : false
-      : false;
-
-type IsCall<A, Fn> = [A] extends [never]
-  ? false
-  : A extends { readonly kind: infer Kind; readonly type: infer Type }
-    ? Fn extends 'json'
-      ? Type extends 'json' | 'list'
-        ? true
-        : false
-      : Fn extends 'count'
-        ? Kind extends 'many'
-          ? true
-          : Type extends 'json' | 'list'
-            ? true
-            : false
-        : Fn extends PartsOf<Type>
-          ? true
-          : false
-    : false;
+    : IsCall<S, C, CallOf<Name>>;
 
 /** Whether a path of `fields` leads to what exists. */
 type IsPath<S, C, P extends string, D> =

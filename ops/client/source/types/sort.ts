@@ -18,24 +18,29 @@ type IsSortable<S, C, Name> =
           : false
     : false;
 
-type IsCall<S, C, Call> = [Call] extends [never]
+/** Whether a call is one of a field that has such a part. */
+export type IsCall<S, C, Call> = [Call] extends [never]
   ? false
   : Call extends readonly [infer Fn, infer Field, string]
-    ? FieldOf<S, C, Field> extends { readonly kind: infer Kind; readonly type: infer Type }
-      ? Fn extends 'json'
-        ? Type extends 'json' | 'list'
+    ? Applies<FieldOf<S, C, Field>, Fn>
+    : false;
+
+type Applies<A, Fn> = [A] extends [never]
+  ? false
+  : A extends { readonly kind: infer Kind; readonly type: infer Type }
+    ? Fn extends 'json'
+      ? Type extends 'json' | 'list'
+        ? true
+        : false
+      : Fn extends 'count'
+        ? Kind extends 'many'
           ? true
-          : false
-        : Fn extends 'count'
-          ? Kind extends 'many'
-            ? true
-            : Type extends 'json' | 'list'
-              ? true
-              : false
-          : Fn extends PartsOf<Type>
+          : Type extends 'json' | 'list'
             ? true
             : false
-      : false
+        : Fn extends PartsOf<Type>
+          ? true
+          : false
     : false;
 
 type Leads<S, C, Head, Rest extends string> =

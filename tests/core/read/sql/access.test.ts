@@ -84,6 +84,11 @@ t.test('filters through relations use indexes', async (t) => {
   bySole(t, byNote, 'pages', 'pages_pkey');
 });
 
+t.test('a filter for missing values uses an index', async (t) => {
+  const missing = await explain('pages', { fields: 'id', filter: { author: { _null: true } } });
+  bySole(t, missing, 'pages', 'pages_author');
+});
+
 t.test('an order by a related field reads each table once', async (t) => {
   const accesses = await explain('pages', { fields: 'id', sort: '-author.name', limit: 25 });
   scannedOnce(t, accesses, ['authors']);

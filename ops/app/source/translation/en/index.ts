@@ -1,5 +1,5 @@
 /** All English texts: a file for each feature. */
-import type { Texts } from '../provider.ts';
+import type { Texts } from '../languages.ts';
 import { access } from './access.ts';
 import { failure } from './failure.ts';
 import { fault } from './fault.ts';

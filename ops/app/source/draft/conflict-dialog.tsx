@@ -1,4 +1,4 @@
-/** Somebody else has saved the item meanwhile: shows what each has changed, and lets one choose. */
+/** Another person has saved the same meanwhile: shows what each has changed, and lets one choose. */
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
@@ -10,14 +10,16 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import Typography from '@mui/material/Typography';
-import { useLocaleState, useTranslate } from 'ra-core';
 import { type ReactNode, useId, useState } from 'react';
 import type { Field, Item } from '../data/schema-types.ts';
 import { specialsOf } from '../data/values.ts';
 import { Becomes } from '../display/becomes.tsx';
 import { Value } from '../display/value.tsx';
 import { fieldName } from '../translation/names.ts';
-import { changedByOther, conflictsOf, resolved } from './conflict.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { changedByOther, conflictsOf, resolved } from './changes.ts';
+import type { Draft, Stored } from './use-draft.ts';
+import type { Sending } from './use-save.ts';
 
 /** What fields are called, and how their values are shown. */
 export interface ConflictWords {
@@ -25,34 +27,38 @@ export interface ConflictWords {
   readonly say: (field: string, value: unknown) => ReactNode;
 }
 
-interface ConflictDialogProps {
+interface ConflictDialogProps<S extends Stored<object>> {
   /** Of the item; they tell what fields are called, unless `words` does. */
   readonly fields?: readonly Field[];
   readonly words?: ConflictWords;
-  readonly base: Item;
-  readonly mine: Item;
-  readonly theirs: Item;
+  readonly draft: Draft<S>;
+  /** What is stored now. */
+  readonly theirs: S;
   readonly busy: boolean;
-  /** Saves these changes over what is stored now. */
-  readonly onSave: (changes: Item) => void;
+  /** Saves the changes that are kept over what is stored now. */
+  readonly onSave: (sending: Sending<S>) => void;
   readonly onClose: () => void;
 }
 
 const MADE = ['date-updated', 'user-updated'];
 const NO_FIELDS: readonly Field[] = [];
+const NONE: ReadonlySet<string> = new Set();
 
-export function ConflictDialog(props: ConflictDialogProps) {
-  const { fields = NO_FIELDS, words, base, mine, theirs, busy, onSave, onClose } = props;
+export function ConflictDialog<S extends Stored<object>>(props: ConflictDialogProps<S>) {
+  const { fields = NO_FIELDS, words, draft, theirs: latest, busy, onSave, onClose } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const id = useId();
-  const [takesTheirs, setTakesTheirs] = useState<ReadonlySet<string>>(new Set());
+  const [takesTheirs, setTakesTheirs] = useState(NONE);
   const byName = new Map(fields.map((field) => [field.field, field]));
   const nameOf = (name: string) => {
     if (words !== undefined) return words.nameOf(name);
     const field = byName.get(name);
     return field === undefined ? name : fieldName(field, locale);
   };
+  const base: Item = { ...draft.base.item };
+  const theirs: Item = { ...latest.item };
+  const mine = draft.changes;
   const conflicts = conflictsOf(base, mine, theirs);
   const others = changedByOther(base, mine, theirs).filter((name) => {
     const field = byName.get(name);
@@ -66,6 +72,12 @@ export function ConflictDialog(props: ConflictDialogProps) {
       else next.delete(name);
       return next;
     });
+  const keep = (without: ReadonlySet<string>) => {
+    const changes = resolved(mine, theirs, without);
+    draft.reset(changes, latest);
+    if (Object.keys(changes).length === 0) onClose();
+    else onSave({ changes, base: latest });
+  };
   const shown = (name: string, value: unknown) => {
     if (words !== undefined) return words.say(name, value);
     const field = byName.get(name);
@@ -133,15 +145,11 @@ export function ConflictDialog(props: ConflictDialogProps) {
       <DialogActions>
         <Button onClick={onClose}>{translate('shell.cancel')}</Button>
         {conflicts.length > 0 && (
-          <Button loading={busy} onClick={() => onSave(resolved(mine, theirs, new Set()))}>
+          <Button loading={busy} onClick={() => keep(NONE)}>
             {translate('form.conflictOverwrite')}
           </Button>
         )}
-        <Button
-          variant="contained"
-          loading={busy}
-          onClick={() => onSave(resolved(mine, theirs, takesTheirs))}
-        >
+        <Button variant="contained" loading={busy} onClick={() => keep(takesTheirs)}>
           {translate('form.conflictSave')}
         </Button>
       </DialogActions>

@@ -1,4 +1,4 @@
-/** Lets the fields of a form, or of one of its groups, be moved by dragging or by keyboard. */
+/** Lets the entries of a list be moved by dragging, or by keyboard: space picks one up, arrows move it. */
 import {
   closestCenter,
   DndContext,
@@ -13,16 +13,17 @@ import {
   sortableKeyboardCoordinates,
   verticalListSortingStrategy,
 } from '@dnd-kit/sortable';
-import { useTranslate } from 'ra-core';
 import type { ReactNode } from 'react';
+import { useTranslate } from '../translation/use-translate.ts';
 
-export interface FieldOrderProps {
-  readonly names: readonly string[];
-  readonly onMove: (from: number, to: number) => void;
+export interface SortableListProps {
+  /** The keys of the entries, in their order. */
+  readonly keys: readonly string[];
+  readonly onMove: (from: string, to: string) => void;
   readonly children: ReactNode;
 }
 
-export function FieldOrder({ names, onMove, children }: FieldOrderProps) {
+export function SortableList({ keys, onMove, children }: SortableListProps) {
   const translate = useTranslate();
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
@@ -30,9 +31,10 @@ export function FieldOrder({ names, onMove, children }: FieldOrderProps) {
   );
   const drop = ({ active, over }: DragEndEvent) => {
     if (over === null || over.id === active.id) return;
-    onMove(names.indexOf(String(active.id)), names.indexOf(String(over.id)));
+    onMove(String(active.id), String(over.id));
   };
-  const at = (id: unknown) => names.indexOf(String(id)) + 1;
+  const tell = ({ active, over }: Pick<DragEndEvent, 'active' | 'over'>) =>
+    translate('list.moveOver', { key: active.id, place: keys.indexOf(String(over?.id)) + 1 });
   return (
     <DndContext
       sensors={sensors}
@@ -42,15 +44,13 @@ export function FieldOrder({ names, onMove, children }: FieldOrderProps) {
         screenReaderInstructions: { draggable: translate('list.moveHelp') },
         announcements: {
           onDragStart: ({ active }) => translate('list.moveBegun', { key: active.id }),
-          onDragOver: ({ active, over }) =>
-            translate('list.moveOver', { key: active.id, place: at(over?.id) }),
-          onDragEnd: ({ active, over }) =>
-            translate('list.moveOver', { key: active.id, place: at(over?.id) }),
+          onDragOver: tell,
+          onDragEnd: tell,
           onDragCancel: () => translate('list.moveCancelled'),
         },
       }}
     >
-      <SortableContext items={[...names]} strategy={verticalListSortingStrategy}>
+      <SortableContext items={[...keys]} strategy={verticalListSortingStrategy}>
         {children}
       </SortableContext>
     </DndContext>

@@ -1,5 +1,5 @@
 /** A choice among a few, as the control of the browser. */
-import TextField from '@mui/material/TextField';
+import { NativeSelect } from './native-select.tsx';
 
 export interface ChoiceProps<Value extends string> {
   readonly label: string;
@@ -12,8 +12,7 @@ export interface ChoiceProps<Value extends string> {
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   const { label, value, options, onChange, help } = props;
   return (
-    <TextField
-      select
+    <NativeSelect
       label={label}
       value={value}
       helperText={help}
@@ -21,13 +20,12 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
         const chosen = options.find(([option]) => option === target.value);
         if (chosen !== undefined) onChange(chosen[0]);
       }}
-      slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
     >
       {options.map(([option, text]) => (
         <option key={option} value={option}>
           {text}
         </option>
       ))}
-    </TextField>
+    </NativeSelect>
   );
 }

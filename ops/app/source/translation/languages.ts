@@ -3,7 +3,6 @@
  * No language falls back to another: a test holds that all have the same texts.
  */
 import Polyglot from 'node-polyglot';
-import type { I18nProvider } from 'ra-core';
 
 /** Texts by their keys, in groups. `%{name}` is a parameter, `||||` parts singular and plural. */
 export interface Texts {
@@ -34,20 +33,7 @@ export function languageOf(tag: string | null | undefined): Language {
   return LANGUAGES.find(({ locale }) => locale === first)?.locale ?? 'en';
 }
 
-async function load(locale: Language): Promise<Polyglot> {
+export async function loadTexts(locale: Language): Promise<Polyglot> {
   const { texts } = await LOAD[locale]();
   return new Polyglot({ locale, phrases: texts });
-}
-
-/** Makes the provider of translations once the texts of its first language are here. */
-export async function createTranslation(first: Language): Promise<I18nProvider> {
-  let current = await load(first);
-  return {
-    translate: (key, options) => current.t(key, options),
-    async changeLocale(locale) {
-      current = await load(languageOf(locale));
-    },
-    getLocale: () => current.locale(),
-    getLocales: () => [...LANGUAGES],
-  };
 }
