@@ -103,6 +103,55 @@ t.test('shows others the relations of which they may read both sides', async (t)
   t.equal(await outcome(editor('/relations/articles_tags')), 'FORBIDDEN');
 });
 
+t.test('tells the lists on the other side when it is asked', async (t) => {
+  await cluster.db.query(`
+    CREATE TABLE shelves (id serial PRIMARY KEY);
+    CREATE TABLE volumes (id serial PRIMARY KEY, shelf integer REFERENCES shelves);
+    CREATE TABLE genres (id serial PRIMARY KEY);
+    CREATE TABLE volume_genres (id serial PRIMARY KEY, made timestamptz DEFAULT now(),
+      volume integer REFERENCES volumes, genre integer REFERENCES genres, UNIQUE (volume, genre));
+    CREATE TABLE loans (volume integer REFERENCES volumes, shelf integer REFERENCES shelves,
+      days integer DEFAULT 7, PRIMARY KEY (volume, shelf))`);
+  await cluster.served('/items/loans');
+  const reverses = async (path: string, get = read) => {
+    const all = await get<(RelationBody & { reverse: unknown })[]>(path);
+    return Object.fromEntries(all.map(({ field, reverse }) => [field, reverse]));
+  };
+  const plain = { junction_field: null, deselect_action: 'nullify' };
+  t.strictSame(await reverses('/relations/volumes?reverse'), {
+    shelf: { ...plain, field: 'volumes' },
+  });
+  t.strictSame(await reverses('/relations/volume_genres?reverse'), {
+    volume: { ...plain, field: 'volume_genres', junction_field: 'genre' },
+    genre: { ...plain, field: 'volume_genres', junction_field: 'volume' },
+  });
+  t.strictSame(
+    await reverses('/relations/loans?reverse'),
+    {
+      volume: { field: 'loans', junction_field: null, deselect_action: 'delete' },
+      shelf: { field: 'loans', junction_field: null, deselect_action: 'delete' },
+    },
+    'days are data of its own',
+  );
+  t.match(await reverses('/relations/articles?reverse=true'), { author_id: { field: 'articles' } });
+  t.strictSame(await reverses('/relations/pages_blocks?reverse'), {
+    pages_id: { field: 'blocks', junction_field: 'item', deselect_action: 'nullify' },
+    item: null,
+  });
+  for (const path of ['/relations/volumes', '/relations/volumes?reverse=false']) {
+    t.strictSame(await reverses(path), { shelf: undefined }, path);
+  }
+  const editor = await createEditor(cluster, {
+    reads: { volumes: '*', shelves: 'id', system_relations: '*' },
+  });
+  const get = async <T>(path: string) => (await bodyOf<{ data: T }>(await editor(path))).data;
+  t.strictSame(
+    await reverses('/relations/volumes?reverse', get),
+    { shelf: null },
+    'not to callers that may not read the list',
+  );
+});
+
 t.test('makes, changes and deletes relations', async (t) => {
   await send('POST', '/fields/tags', { field: 'author', type: 'integer' });
   await send('POST', '/fields/authors', {

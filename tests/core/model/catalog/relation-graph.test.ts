@@ -31,6 +31,7 @@ t.test('names relations that only foreign keys define', async (t) => {
        id serial PRIMARY KEY, x integer, y integer,
        CONSTRAINT to_pair FOREIGN KEY (x, y) REFERENCES pair (a, b)
      );
+     CREATE TABLE page (book integer REFERENCES book, number integer, PRIMARY KEY (book, number));
      CREATE TABLE twice (
        id integer PRIMARY KEY,
        CONSTRAINT twice_book FOREIGN KEY (id) REFERENCES book,
@@ -57,6 +58,11 @@ t.test('names relations that only foreign keys define', async (t) => {
     indexed: true,
   });
   t.notOk(collection(catalog, 'author').fields.has('book'), 'and is not a separate field');
+  t.match(
+    relation(catalog, 'book', 'page'),
+    { kind: 'o2m', deselect: 'delete' },
+    'items whose key names their owner cannot be without it',
+  );
 
   t.strictSame(
     names(catalog, 'author'),
