@@ -94,10 +94,7 @@ t.test('they are said in German, with their parameters', async (t) => {
       refusalOf('FAILED_VALIDATION', reason('value_fails_validation'), { type: 'email' }),
       'Das ist keine E-Mail-Adresse.',
     ],
-    [
-      refusalOf('FAILED_VALIDATION', reason('value_fails_validation')),
-      'Dieser Wert ist ungültig.',
-    ],
+    [refusalOf('FAILED_VALIDATION', reason('value_fails_validation')), 'Dieser Wert ist ungültig.'],
     [{ code: 'NEW_CODE' }, 'Der Server hat die Anfrage abgelehnt.'],
   ];
   for (const [refusal, text] of cases) t.equal(refusalText(refusal, inGerman), text);
