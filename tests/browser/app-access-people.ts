@@ -64,7 +64,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await drawer.getByRole('button', { name: 'Clear selection' }).click();
     await drawer.getByLabel('Title', { exact: true }).check();
     await admin.addFrom('Add a preset', 'Author');
-    await drawer.getByLabel('What Author gets').selectOption('$CURRENT_USER');
+    await drawer.getByLabel('Value of Author').selectOption('$CURRENT_USER');
     await admin.addFrom('Add a preset', 'Status');
     await drawer.getByRole('textbox', { name: 'Status' }).fill('draft');
     const validation = drawer.getByRole('region', { name: 'Validation' });

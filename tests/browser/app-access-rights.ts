@@ -124,7 +124,7 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
     await agrees(t, 'Wanda');
     await page.getByRole('button', { name: 'Article: read: custom' }).click();
     const drawer = page.getByRole('dialog');
-    await drawer.getByText('There are several rules.').waitFor();
+    await drawer.getByText('Several rules apply.').waitFor();
     await drawer.getByText('From the policy Reading').waitFor();
     await drawer.getByText('From the policy Writing').waitFor();
     await tab.screenshot('several-rules');

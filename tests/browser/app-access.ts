@@ -49,7 +49,7 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
   await tab.addFrom('Add a preset', 'Status');
   await drawer.getByLabel('Status', { exact: true }).last().fill('draft');
   await tab.addFrom('Add a preset', 'Author');
-  await drawer.getByLabel('What Author gets').selectOption('$CURRENT_USER');
+  await drawer.getByLabel('Value of Author').selectOption('$CURRENT_USER');
   const validation = drawer.getByRole('region', { name: 'Validation' });
   await validation.getByRole('button', { name: 'Add condition' }).click();
   await validation.getByLabel('Field', { exact: true }).selectOption('title');

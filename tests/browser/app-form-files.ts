@@ -264,7 +264,7 @@ t.test(
     await page.getByText('A file is still being uploaded').waitFor();
     letGo();
     await goOn.waitFor();
-    await page.getByText('A file was not uploaded, so nothing has been saved').waitFor();
+    await page.getByText('A file could not be uploaded.').waitFor();
     await tab.screenshot('upload-failed');
     t.strictSame(await tab.axe(), [], 'the failure is accessible');
     const { rows } = await app.cluster.db.query('SELECT title FROM article');

@@ -72,7 +72,7 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   await page.getByLabel('Title').fill('Mine again');
   await other({ body: 'Theirs again' });
   await save.click();
-  await dialog.getByText('Your changes are about other fields').waitFor();
+  await dialog.getByText('You changed different fields').waitFor();
   await dialog.getByRole('button', { name: 'Save selection' }).click();
   await dialog.waitFor({ state: 'detached' });
   await until(async () => (await stored()).title === 'Mine again', 'both are saved');

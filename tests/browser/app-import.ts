@@ -244,7 +244,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     );
     await page.getByText('4 of 4 columns are imported').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('This row is too long to be corrected here').waitFor();
+    await page.getByText('This row is too long to correct here').waitFor();
     await page.getByText('it may hold a secret').waitFor();
     t.equal(await page.getByText('1234').count(), 0);
     const cells = page.getByRole('row').filter({ hasText: 'whole number' });
@@ -267,7 +267,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     const beside = await app.newTab(tab);
     await beside.open(new URL(page.url()).pathname.replace('/admin', ''));
     await beside.page.getByText('1 row was sent again.').waitFor();
-    await beside.page.getByText('This row is too long to be corrected here').waitFor();
+    await beside.page.getByText('This row is too long to correct here').waitFor();
     t.equal(await beside.page.getByLabel('age of row 3').count(), 0, 'it is not offered twice');
     t.strictSame(beside.faults, []);
     await beside.page.close();

@@ -136,7 +136,7 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await page.getByRole('button', { name: 'For everybody' }).click();
     await page.getByRole('menuitem', { name: /Delete.*For everybody/ }).click();
     const question = page.getByRole('dialog', { name: 'Delete “For everybody”?' });
-    await question.getByText('The view is gone for everybody then').waitFor();
+    await question.getByText('This deletes the view for everyone').waitFor();
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Bookmarks' }).waitFor();
     const left = await db.query('SELECT bookmark FROM system_presets');

@@ -35,7 +35,7 @@ t.test('two windows and a new field', { skip }, async (t) => {
   await t.test('a field is made with its rules and its index, as one change', async (t) => {
     const { page } = model;
     await model.open('/model/collections/article/new-field');
-    await page.getByText('Give the field a name first').waitFor();
+    await page.getByText('Name the field first').waitFor();
     const name = page.getByRole('textbox', { name: 'Name', exact: true });
     await name.fill('subtitl');
     await page.getByRole('switch', { name: 'Required' }).check();

@@ -240,7 +240,7 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     await page.getByRole('link', { name: 'Create field' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('late');
     await button('Create').click();
-    await page.getByText('The table is in use by others.').waitFor();
+    await page.getByText('The table is in use.').waitFor();
     t.match(
       await page.getByRole('link', { name: 'Show the job' }).getAttribute('href'),
       /jobs\/\w/,
@@ -428,7 +428,7 @@ t.test('nobody else is offered the data model', { skip }, async (t) => {
   await page.getByRole('link', { name: 'Operations' }).waitFor();
   t.equal(await page.getByRole('link', { name: 'Data model' }).count(), 0);
   await tab.open('/model/collections');
-  await page.getByText('You have no right to do this.').waitFor();
+  await page.getByText('You don’t have permission to do this.').waitFor();
   await until(
     async () => (await member.send('POST', '/collections', {})).status === 403,
     'refused',

@@ -148,7 +148,7 @@ t.test('somebody who does not wait', { skip }, async (t) => {
     await sent;
     await own('Body').fill('Too late');
     letGo();
-    await other.page.getByText('What was typed after you had pressed').waitFor();
+    await other.page.getByText('Changes that you typed after you pressed').waitFor();
     await until(async () => (await own('Title').inputValue()) === 'Once', 'the item is shown');
     t.equal(await own('Body').inputValue(), '');
     t.strictSame(other.faults, [], 'nothing else went wrong');

@@ -96,7 +96,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     await tab.open(link);
     await page.locator('input[name=password]').fill(NEW);
     await page.getByRole('button', { name: 'Accept' }).click();
-    await page.getByText('This link does not work any more').waitFor();
+    await page.getByText('This link has expired or has been used').waitFor();
     t.strictSame(tab.faults, [], 'nothing else went wrong');
   });
 
@@ -166,7 +166,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     const other = await app.newPage();
     other.expectStatus(401, '/users/me');
     await follow(other, link);
-    await other.page.getByText('This link does not work any more').waitFor();
+    await other.page.getByText('This link has expired or has been used').waitFor();
     await other.screenshot('dead-link');
     await other.page.getByLabel('E-mail address').fill(email);
     await other.page.locator('input[name=password]').fill(NEW);

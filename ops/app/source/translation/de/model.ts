@@ -417,7 +417,7 @@ export const model = {
   junction: 'Verbindung',
   junctionHelp:
     'Eine verborgene Sammlung, die beide Seiten verbindet. Sie wird automatisch angelegt.',
-  behaviour: 'Wenn ein Eintrag gelöscht oder entfernt wird',
+  behaviour: 'Verhalten beim Löschen',
   willBeMade: 'Wird angelegt',
   made: { collection: 'Sammlung', field: 'Feld', relation: 'Beziehung', right: 'Recht' },
   chooseCollection: 'Sammlung wählen',

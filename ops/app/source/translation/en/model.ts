@@ -414,7 +414,7 @@ export const model = {
   },
   junction: 'Junction',
   junctionHelp: 'A hidden collection that connects both sides. It is created automatically.',
-  behaviour: 'When an item is deleted or removed',
+  behaviour: 'Deletion behaviour',
   willBeMade: 'Will be created',
   made: { collection: 'Collection', field: 'Field', relation: 'Relation', right: 'Right' },
   chooseCollection: 'Choose a collection',
