@@ -75,7 +75,7 @@ t.test('what is refused is named', async (t) => {
     [{ focal_point_x: '1' }, /together/],
     [{ key: 'unknown' }, /preset/],
     [{ key: '__proto__' }, /preset/],
-    [{ key: 'system-small-cover', width: '3' }, /stands alone/],
+    [{ key: 'system-small-cover', width: '3' }, /cannot be combined/],
     [{ transforms: 'x' }, /JSON/],
     [{ transforms: '{}' }, /a list/],
     [{ transforms: '["blur"]' }, /no operation/],

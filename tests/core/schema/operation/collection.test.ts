@@ -142,7 +142,7 @@ t.test('collections', async (t) => {
       [[input('twice'), input('twice')], /named twice already/],
       [[input('new'), input('plain')], /named plain/],
       [[input('new', { fields: [field, field] })], /x is given twice/],
-      [[input('new', { fields: [{ ...field, field: 'id' }] })], /its field id is none/],
+      [[input('new', { fields: [{ ...field, field: 'id' }] })], /its field id is not one/],
       [[input('new', { fields: [alias] })], /x has no column/],
       [[input('new', { schema: null, fields: [field] })], /is a folder/],
       [[input('new', { meta: { group: 'nowhere' } })], /is no collection with metadata/],
