@@ -42,7 +42,7 @@ export const requestReasons = {
   update_body_shape:
     'The body must be a list of items, or an object with "keys" or "query" and "data".',
   delete_body_shape: 'The body must be a list of keys, or an object with "keys" or "query".',
-  route_parameter_unknown: '"{name}" is not a parameter of this route. Its parameters are {known}.',
+  route_parameter_unknown: '"{name}" is not a parameter of this route, which takes {known}.',
   parameter_name_impossible: '"{name}": no parameter or field can have this name.',
   parameter_brackets_unbalanced: '"{name}" has unbalanced brackets.',
   too_many_parameters: 'The query string has more than {limit} parameters.',

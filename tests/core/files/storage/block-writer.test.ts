@@ -65,7 +65,7 @@ t.test('a failed write ends it', async (t) => {
       await takeAll(writer, Buffer.alloc(bytes), 65_536);
       await writer.finish();
     };
-    await t.rejects(all(), /no space/);
+    await t.rejects(all(), /no room/);
     await writer.end();
     t.ok(writes <= 3, 'nothing is written behind it');
   }
