@@ -182,8 +182,8 @@ export async function openEdgeServices(
   const { spool, files: storages } = await openStorages(config);
   for (const storage of [spool, ...storages.values()]) {
     storage.sweep().then(
-      (files) => files > 0 && log.info({ files }, 'uploads that were not finished are removed'),
-      (error: unknown) => log.warn({ err: error }, 'the folder of uploads cannot be used'),
+      (files) => files > 0 && log.info({ files }, 'removing unfinished uploads'),
+      (error: unknown) => log.warn({ err: error }, 'the upload folder is unusable'),
     );
   }
   const jobs = new JobService({

@@ -35,7 +35,7 @@ function yieldProcessors({ WORKER_NICENESS: niceness }: Config, log: Log): void 
   try {
     setPriority(niceness);
   } catch (error) {
-    log.warn({ err: error }, 'the priority of the worker could not be lowered');
+    log.warn({ err: error }, 'could not lower the priority of the worker');
   }
 }
 

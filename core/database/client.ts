@@ -194,7 +194,7 @@ export function guardedClient(
       try {
         return super.emit(name, ...values);
       } catch (error) {
-        log.error({ err: error, event: String(name) }, 'a listener to a connection failed');
+        log.error({ err: error, event: String(name) }, 'a listener of a connection failed');
         return true;
       }
     }

@@ -275,7 +275,7 @@ export class PipelinePool {
   #lost(index: number, client: pg.Client, error: Error): void {
     const connection = this.#connections[index];
     if (this.#closed || connection?.client !== client) return;
-    this.#options.log.warn({ err: error }, 'a database connection was lost');
+    this.#options.log.warn({ err: error }, 'lost a database connection');
     // The error belongs to the first read; the other reads run again.
     for (const read of connection.reads.slice(1)) read.disturbed = true;
     this.#connections[index] = null;
@@ -296,7 +296,9 @@ export class PipelinePool {
         pipeline: true,
       });
       client.on('error', (error) => this.#lost(index, client, error));
-      client.on('end', () => this.#lost(index, client, new Error('the server ended it')));
+      client.on('end', () =>
+        this.#lost(index, client, new Error('the server closed the connection')),
+      );
       try {
         await client.connect();
         this.#watchdog.add(client);
@@ -307,7 +309,7 @@ export class PipelinePool {
         if (this.#closed) await client.end();
         return;
       } catch (error) {
-        log.warn({ err: error }, 'the database cannot be reached');
+        log.warn({ err: error }, 'the database is unreachable');
         client.end().catch(() => undefined);
         await delay(RECONNECT_MS, undefined, { ref: false });
       }

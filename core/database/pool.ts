@@ -79,11 +79,11 @@ export function createPool(
       await client.query(sessionSettings(statementTimeout));
     },
   });
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+  pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
   // The pool itself handles errors of idle connections only; an unhandled error would end the
   // process.
   pool.on('connect', (client) => {
-    client.on('error', (error) => log.debug({ err: error }, 'a database connection was lost'));
+    client.on('error', (error) => log.debug({ err: error }, 'lost a database connection'));
   });
   measure(pool, options.name);
   return pool;

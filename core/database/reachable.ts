@@ -22,7 +22,7 @@ export async function whenReachable<T>(
     } catch (error) {
       if (!isTransient(error)) throw error;
       if (performance.now() - told >= TELL_AGAIN_MS) {
-        log.warn({ err: error }, 'the database cannot be reached yet');
+        log.warn({ err: error }, 'the database is not reachable yet');
         told = performance.now();
       }
       await delay(TRY_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);

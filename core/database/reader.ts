@@ -260,7 +260,7 @@ export class Reader {
     const answer = await this.#tryOnPool(this.#kindOf(shape), shape, statement, pending);
     if (answer !== MOVED) return answer;
     const again = await this.#tryOnPool(shape.kind, shape, statement, pending);
-    if (again === MOVED) throw new Error('a slow read was asked a third time');
+    if (again === MOVED) throw new Error('a slow read was sent a third time');
     return again;
   }
 

@@ -211,8 +211,8 @@ export class Watchdog {
   #giveUp(watched: Watched): void {
     const silent = Math.round(performance.now() - watched.heard);
     const { log } = this.#options;
-    log.warn({ backend: watched.session.processID, silent }, 'a half-open connection is replaced');
-    watched.stream.destroy(new Error('Connection terminated: nothing arrives on it any more'));
+    log.warn({ backend: watched.session.processID, silent }, 'replacing a half-open connection');
+    watched.stream.destroy(new Error('Connection terminated: no data arrives any more'));
   }
 }
 

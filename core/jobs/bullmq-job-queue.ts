@@ -43,7 +43,7 @@ export interface BullQueue {
 async function bounded<T>(work: Promise<T>, within: number, closed: Promise<never>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error('the queue gave no answer in time')),
+    () => late.reject(new Error('the queue did not answer in time')),
     within,
   );
   try {

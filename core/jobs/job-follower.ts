@@ -92,7 +92,7 @@ export class JobFollower {
         }
       },
       // The next check follows in a second.
-      (error) => this.#log.warn({ err: error }, 'the state of jobs could not be read'),
+      (error) => this.#log.warn({ err: error }, 'could not read the state of jobs'),
     );
   }
 }

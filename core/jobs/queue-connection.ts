@@ -63,7 +63,7 @@ export async function openQueueConnection(
     });
     redis.on('error', warnThrottled(log, 'the queue lost Redis'));
     const endHeartbeat = startHeartbeat(redis, () => {
-      log.warn('a half-open connection of the queue is replaced');
+      log.warn('replacing a half-open connection of the queue');
       redis.disconnect(true);
     });
     return { kind: 'redis', redis, endHeartbeat };

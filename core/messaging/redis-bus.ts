@@ -33,7 +33,7 @@ export class RedisBus implements MessageBus {
     this.#publisher = this.#connection(url);
     this.#subscriber = this.#connection(url);
     this.#endHeartbeat = startHeartbeat(this.#publisher, () => {
-      log.warn('a half-open connection of the message bus is replaced');
+      log.warn('replacing a half-open connection of the message bus');
       this.#publisher.disconnect(true);
     });
     this.#subscriber.on('close', () => {

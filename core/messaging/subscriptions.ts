@@ -61,7 +61,7 @@ export class Subscriptions {
         (topic, message) => this.#deliver(topic, message),
       );
     } catch (error) {
-      this.#log.warn({ err: error, bytes: text.length }, 'a malformed message was ignored');
+      this.#log.warn({ err: error, bytes: text.length }, 'ignored a malformed message');
     }
   }
 

@@ -167,7 +167,7 @@ export class ImportService {
       file: { id: file, format, gzip, bytes, sha256 },
     };
     const discard = () =>
-      spool.remove(file).catch((error) => log.warn({ err: error }, 'an upload was not removed'));
+      spool.remove(file).catch((error) => log.warn({ err: error }, 'could not remove an upload'));
     try {
       const submission: Submission = {
         kind: IMPORT_JOB,

@@ -147,7 +147,7 @@ export class JobService {
       await wakeNext(this.#pool, this.#schema, this.#queues, job.mailbox);
     } catch (error) {
       // The message is only faster: a worker reads the row every second, and before it begins.
-      this.#log.warn({ err: error, job: id }, 'a cancelled job could not be announced');
+      this.#log.warn({ err: error, job: id }, 'could not announce a cancelled job');
     }
   }
 

@@ -77,13 +77,15 @@ export class QueueService {
     const { pool, schema, queues, log } = this.#options;
     const known = queueName(name);
     await switchQueue(pool, schema, { name: known, state, user: caller.user, operator });
-    log.info({ queue: known, state, user: caller.user }, 'a queue was switched');
+    log.info({ queue: known, state, user: caller.user }, 'the state of a queue was changed');
     // Workers read the switch for each job; this only saves deliveries, and the reconciler does it
     // too.
     await queues
       .get(known)
       .setPaused(state === 'paused')
-      .catch((error: unknown) => log.warn({ err: error }, 'the server of a queue was not told'));
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'could not notify the server of a queue'),
+      );
     const shown = (await this.list()).find((queue) => queue.name === known);
     if (shown === undefined) throw forbidden();
     return shown;

@@ -89,7 +89,7 @@ export class RuleAudit {
         log.warn(rule, `${name} on ${collection} is invalid ${effect}: ${reason}`);
       }
     } catch (error) {
-      log.warn({ err: error }, 'the stored rules could not be checked');
+      log.warn({ err: error }, 'could not check the stored rules');
     }
   }
 

@@ -22,6 +22,6 @@ export async function discardUpload(spool: Storage, message: unknown, log: Log):
   try {
     await spool.remove(id);
   } catch (error) {
-    log.warn({ err: error, upload: id }, 'an upload was not removed');
+    log.warn({ err: error, upload: id }, 'could not remove an upload');
   }
 }

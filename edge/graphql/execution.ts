@@ -294,7 +294,8 @@ export class Execution {
     }
     const secrets = caller.admin ? secretsOf(services.config) : null;
     const { entries, unexpected } = errorEntriesOf(thrown, secrets);
-    if (unexpected) services.log.error({ request: request.id, err: thrown }, 'a field failed');
+    if (unexpected)
+      services.log.error({ request: request.id, err: thrown }, 'a GraphQL field failed');
     const errors = entries.map(({ message, extensions }) => ({
       ...{ message, locations: locationsOf(node), path: [key], extensions },
     }));

@@ -165,7 +165,7 @@ export class Introspection {
     } catch (error) {
       const fault = error instanceof Error ? error.message : String(error);
       this.#failed.set(`${number} ${scope}`, { catalog, fault });
-      this.#log.error({ err: error, scope }, 'the schema of GraphQL cannot be told');
+      this.#log.error({ err: error, scope }, 'could not print the GraphQL schema');
       throw unavailable('introspection', reason('schema_not_describable'), { cause: error });
     } finally {
       this.#asking -= 1;

@@ -112,7 +112,8 @@ export class AnswerWriter {
     const { socket } = this.#exchange;
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     const start = this.#offset;
-    if (start + bytes.length > total) throw new Error('There is more than was announced.');
+    if (start + bytes.length > total)
+      throw new Error('The body is longer than its announced length.');
     let since = performance.now();
     while (bytes.length > 0) {
       const before = this.#offset;
@@ -135,7 +136,7 @@ export class AnswerWriter {
   /** Ends a response with a declared length after its last piece. */
   finishOf(total: number): void {
     if (total === 0) this.#exchange.socket.cork(() => this.#exchange.socket.end(''));
-    if (this.#offset < total) throw new Error('There is less than was announced.');
+    if (this.#offset < total) throw new Error('The body is shorter than its announced length.');
   }
 
   /** Waits until the last piece was sent, because the timer is not restarted afterwards. */

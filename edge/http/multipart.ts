@@ -204,7 +204,7 @@ export async function* incomingFiles(
       }
     }
   } finally {
-    stop(new Error('The files are not wanted any more.'));
+    stop(new Error('The files are no longer needed.'));
     void body.return();
   }
 }

@@ -247,13 +247,13 @@ class HttpServer implements Server {
       try {
         exchange?.disconnect();
       } catch (error) {
-        this.#options.log.error({ err: error }, 'the end of a connection could not be handled');
+        this.#options.log.error({ err: error }, 'could not handle the end of a connection');
       }
     });
     try {
       exchange = new Exchange(socket, request, this.#settings);
     } catch (error) {
-      this.#options.log.error({ err: error }, 'a request could not be read');
+      this.#options.log.error({ err: error }, 'could not read a request');
       socket.close();
       return null;
     }

@@ -166,7 +166,7 @@ export class GraphSocket implements Connection {
 
   message(text: string): Promise<void> {
     return this.#onMessage(text).catch((error: unknown) => {
-      this.#parts.services.log.debug({ err: error }, 'a message could not be handled');
+      this.#parts.services.log.debug({ err: error }, 'could not handle a message');
       this.#end(BAD_REQUEST, 'The message is not one of the protocol.');
     });
   }
@@ -179,7 +179,7 @@ export class GraphSocket implements Connection {
     for (const leave of this.#subscribers.values()) leave();
     this.#subscribers.clear();
     this.#onClosed(CLOSE.normal, '').catch((error: unknown) => {
-      this.#parts.services.log.warn({ err: error }, 'a connection could not be ended');
+      this.#parts.services.log.warn({ err: error }, 'could not end a connection');
     });
   }
 

@@ -174,7 +174,7 @@ export class RestSocket implements Connection {
       await this.#answer(message);
     } catch (error) {
       if (!(error instanceof ServiceError)) {
-        this.#parts.services.log.warn({ err: error }, 'a message could not be answered');
+        this.#parts.services.log.warn({ err: error }, 'could not answer a message');
       }
       this.#send(errorText(message.type, error, name));
     }

@@ -17,7 +17,7 @@ export function jobLocation(id: string): string {
 
 /** Logs which request submitted a job; the log lines of its worker contain the job's id. */
 export function logJob({ request, caller, services }: Call, id: string): void {
-  services.log.info({ request: request.id, user: caller.user, job: id }, 'a request gave a job');
+  services.log.info({ request: request.id, user: caller.user, job: id }, 'a request created a job');
 }
 
 /** 202 with the current state of the job. */

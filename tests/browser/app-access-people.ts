@@ -46,25 +46,25 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await admin.open('/access/policies/+');
     await page.getByLabel('Name').fill('Writers');
     await custom('Article: read: none');
-    await drawer.getByLabel('Items that fit conditions').check();
+    await drawer.getByLabel('Items that match conditions').check();
     await drawer.getByRole('button', { name: 'Add condition' }).click();
     await drawer.getByLabel('Field', { exact: true }).selectOption('author');
-    await drawer.getByLabel('What it is compared with').selectOption('$CURRENT_USER');
+    await drawer.getByLabel('Compare with').selectOption('$CURRENT_USER');
     await drawer.getByRole('button', { name: 'Add condition' }).click();
     const second = drawer.getByRole('group', { name: 'Condition', exact: true }).nth(1);
     await second.getByLabel('Field', { exact: true }).selectOption('status');
     await second.getByLabel('Comparison').selectOption('_eq');
     await second.getByLabel('Value', { exact: true }).fill('published');
-    await drawer.getByLabel('How conditions are joined').selectOption('any');
-    await drawer.getByLabel('Chosen fields').check();
+    await drawer.getByLabel('Combine conditions with').selectOption('any');
+    await drawer.getByLabel('Selected fields').check();
     await drawer.getByLabel('Secret').uncheck();
     await done();
     await custom('Article: create: none');
-    await drawer.getByLabel('Chosen fields').check();
-    await drawer.getByRole('button', { name: 'Choose none' }).click();
+    await drawer.getByLabel('Selected fields').check();
+    await drawer.getByRole('button', { name: 'Clear selection' }).click();
     await drawer.getByLabel('Title', { exact: true }).check();
     await admin.addFrom('Add a preset', 'Author');
-    await drawer.getByLabel('What Author gets').selectOption('$CURRENT_USER');
+    await drawer.getByLabel('Value of Author').selectOption('$CURRENT_USER');
     await admin.addFrom('Add a preset', 'Status');
     await drawer.getByRole('textbox', { name: 'Status' }).fill('draft');
     const validation = drawer.getByRole('region', { name: 'Validation' });
@@ -74,7 +74,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await validation.getByLabel('Value', { exact: true }).fill('^[A-Z]');
     await done();
     await save.click();
-    await page.getByText('The policy is saved').waitFor();
+    await page.getByText('Policy saved').waitFor();
   });
 
   await t.test('a role', async (t) => {
@@ -84,21 +84,21 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await admin.addFrom('Add a policy', 'Writers');
     await page.getByRole('link', { name: 'Writers' }).waitFor();
     await save.click();
-    await page.getByText('The role is saved').waitFor();
+    await page.getByText('Role saved').waitFor();
     await page.getByRole('heading', { name: 'Writer', level: 1 }).waitFor();
-    await page.getByText('Nobody yet.').waitFor();
+    await page.getByText('No users yet.').waitFor();
     await admin.screenshot('role');
     t.strictSame(await admin.axe(), [], 'a role is accessible');
     await page.getByRole('link', { name: 'Back' }).click();
     await page.getByRole('link', { name: 'New role' }).click();
     await page.getByLabel('Name').fill('Columnist');
-    await page.getByLabel('Below the role').selectOption({ label: 'Writer' });
+    await page.getByLabel('Parent role').selectOption({ label: 'Writer' });
     await save.click();
     await page.getByRole('heading', { name: 'Columnist', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Roles' }).click();
     await page.getByRole('list', { name: 'Roles' }).getByText('Columnist').waitFor();
     // A notice that is fading has no contrast.
-    const notice = page.getByRole('alert').filter({ hasText: 'The role is saved' });
+    const notice = page.getByRole('alert').filter({ hasText: 'Role saved' });
     await notice.getByRole('button', { name: 'Close' }).click();
     await notice.waitFor({ state: 'detached' });
     await admin.screenshot('roles');
@@ -152,13 +152,13 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     t.equal(theirs.status, 200);
     admin.expectStatus(412, '/roles/');
     await save.click();
-    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this item' });
+    const conflict = page.getByRole('dialog', { name: 'Another user has changed this item' });
     const policies = conflict.getByRole('radiogroup', { name: 'Policies' });
     await policies.getByText('Writers, Public').waitFor();
     await admin.screenshot('role-conflict');
     t.strictSame(await admin.axe(), [], 'the conflict is accessible');
     await policies.getByLabel(/^Theirs/).check();
-    await conflict.getByRole('button', { name: 'Save as chosen' }).click();
+    await conflict.getByRole('button', { name: 'Save selection' }).click();
     await conflict.waitFor({ state: 'detached' });
     await list.getByRole('link', { name: 'Public' }).waitFor({ state: 'detached' });
     await until(async () => {
@@ -190,7 +190,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await admin.screenshot('invitation');
     t.strictSame(await admin.axe(), [], 'the invitation is accessible');
     await drawer.getByRole('button', { name: 'Send invitation' }).click();
-    await page.getByText('The invitations are on their way').waitFor();
+    await page.getByText('Invitations sent').waitFor();
     await page.getByRole('row').filter({ hasText: WRITER.email }).getByText('invited').waitFor();
     await page.getByRole('row').filter({ hasText: 'other@example.com' }).waitFor();
     await until(() => mailServer.mails.length === 2, 'both mails have come');
@@ -250,7 +250,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await page.getByLabel('First name').fill('Wanda');
     await page.getByLabel('Language').selectOption('en');
     await save.click();
-    await page.getByText('The user is saved').waitFor();
+    await page.getByText('User saved').waitFor();
     await page.getByLabel('Last name').fill('Mine');
     const change = await app.cluster.fetch(
       `/users/${new URL(page.url()).pathname.split('/').at(-1)}`,
@@ -259,20 +259,20 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     t.equal(change.status, 200);
     admin.expectStatus(412, '/users/');
     await save.click();
-    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this item' });
+    const conflict = page.getByRole('dialog', { name: 'Another user has changed this item' });
     await conflict.getByText('Theirs').last().waitFor();
     t.strictSame(await admin.axe(), [], 'two at one user');
     await conflict
       .getByRole('radiogroup', { name: 'Last name' })
       .getByLabel(/^Theirs/)
       .check();
-    await conflict.getByRole('button', { name: 'Save as chosen' }).click();
+    await conflict.getByRole('button', { name: 'Save selection' }).click();
     await conflict.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'Wanda Theirs', level: 1 }).waitFor();
     await page.getByLabel('Last name').fill('');
     await save.click();
     await page.getByRole('heading', { name: 'Wanda', exact: true, level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByRole('button', { name: 'Generate token' }).click();
     const token = await drawer.locator('output').innerText();
     await admin.screenshot('token');
     t.strictSame(await admin.axe(), [], 'the token is accessible');
@@ -280,16 +280,16 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     const asWriter = () =>
       fetch(`${app.cluster.url}/users/me`, { headers: { authorization: `Bearer ${token}` } });
     t.equal((await asWriter()).status, 200);
-    await page.getByRole('button', { name: 'Withdraw it' }).click();
-    await drawer.getByRole('button', { name: 'Withdraw' }).click();
-    await page.getByText('The token is withdrawn').waitFor();
+    await page.getByRole('button', { name: 'Revoke token' }).click();
+    await drawer.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Token revoked').waitFor();
     t.equal((await asWriter()).status, 401);
     await admin.screenshot('user');
     t.strictSame(await admin.axe(), [], 'a user is accessible');
 
     await page.getByRole('link', { name: 'Rights' }).click();
     await page.getByRole('heading', { name: 'Rights of Wanda', level: 1 }).waitFor();
-    await page.getByText('through the role Writer').waitFor();
+    await page.getByText('from the role Writer').waitFor();
     await cell('Article: delete: none').waitFor();
     await cell('Genre: read: none').waitFor();
     await cell('Article: create: custom').waitFor();
@@ -305,7 +305,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await drawer.getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('System collections').check();
     await cell('Users: read: custom').click();
-    await drawer.getByText('What every user of the App may do').waitFor();
+    await drawer.getByText('Permissions of every App user').waitFor();
     await drawer.getByRole('button', { name: 'Close' }).click();
 
     // What the screen says is what the service says to the user himself.
@@ -323,7 +323,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await cell('Article: create: custom').click();
     await page.getByRole('menuitem', { name: 'No access' }).click();
     await save.click();
-    await page.getByText('The policy is saved').waitFor();
+    await page.getByText('Policy saved').waitFor();
     // Coming back to the page asks again; nothing has to be loaded anew.
     await own.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
     await own.getByRole('link', { name: 'New item' }).waitFor({ state: 'detached' });
@@ -347,18 +347,18 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     );
     const self = users.rows.find(({ email }) => email === ADMIN.email)?.id;
     await admin.open(`/access/users/${self}`);
-    const password = page.getByLabel('Present password');
+    const password = page.getByLabel('Current password');
     await page.getByLabel('E-mail').fill(ADMIN.email.toUpperCase());
     t.equal(await password.count(), 0, 'the same address');
     await page.getByLabel('E-mail').fill(own);
     await password.fill('not the password');
     admin.expectStatus(400, '/users/');
     await save.click();
-    await page.getByText('Nothing was saved. Enter your present password.').waitFor();
+    await page.getByText('Nothing was saved. Enter your current password.').waitFor();
     t.strictSame(await admin.axe(), [], 'the refusal is accessible');
     await password.fill(ADMIN.password);
     await save.click();
-    await page.getByText('The user is saved').waitFor();
+    await page.getByText('User saved').waitFor();
     await password.waitFor({ state: 'detached' });
     const { rows } = await db.query('SELECT FROM system_users WHERE email = $1', [own]);
     t.equal(rows.length, 1);
@@ -388,7 +388,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
   await page.getByRole('link', { name: 'Back' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await drawer.getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('The user is deleted').waitFor();
+  await page.getByText('User deleted').waitFor();
   const { rows } = await db.query('SELECT FROM system_users WHERE email = $1', [WRITER.email]);
   t.equal(rows.length, 0);
   t.strictSame(admin.faults, [], 'nothing else went wrong');

@@ -112,19 +112,19 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
 
   await t.test('through roles, their ancestors and policies of his own', async (t) => {
     await tab.open(`/access/users/${writer}/rights`);
-    await page.getByText('through the role Reader').waitFor();
-    await page.getByText('through the role Writer').waitFor();
-    await page.getByText('of the user · only from 10.0.0.0/8').waitFor();
+    await page.getByText('from the role Reader').waitFor();
+    await page.getByText('from the role Writer').waitFor();
+    await page.getByText('assigned to the user · only from 10.0.0.0/8').waitFor();
     await page.getByRole('button', { name: 'Article: delete: full' }).waitFor();
     await tab.screenshot('everywhere');
     t.strictSame(await tab.axe(), [], 'it is accessible');
     // This machine is not in the office.
-    await page.getByLabel('As if at an address where all of them count').uncheck();
+    await page.getByLabel('As from an address where all policies apply').uncheck();
     await page.getByRole('button', { name: 'Article: delete: none' }).waitFor();
     await agrees(t, 'Wanda');
     await page.getByRole('button', { name: 'Article: read: custom' }).click();
     const drawer = page.getByRole('dialog');
-    await drawer.getByText('There are several rules.').waitFor();
+    await drawer.getByText('Several rules apply.').waitFor();
     await drawer.getByText('From the policy Reading').waitFor();
     await drawer.getByText('From the policy Writing').waitFor();
     await tab.screenshot('several-rules');
@@ -133,7 +133,7 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
 
   await t.test('without a role', async (t) => {
     await tab.open(`/access/users/${guest}/rights`);
-    await page.getByText('public, as there is no role').waitFor();
+    await page.getByText('public, because the user has no role').waitFor();
     await page.getByRole('button', { name: 'Genre: read: full' }).waitFor();
     await agrees(t, 'Guest');
   });
@@ -147,12 +147,12 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
     const other = await app.newPage();
     await other.signIn({ email, password: PASSWORD });
     await other.open(`/access/users/${writer}/rights`);
-    await other.page.getByLabel('As if at an address where all of them count').uncheck();
+    await other.page.getByLabel('As from an address where all policies apply').uncheck();
     await other.page.getByRole('button', { name: 'Article: delete: none' }).waitFor();
     await agrees(t, 'Wanda', other);
     await other.page.getByLabel('System collections').check();
     await other.page.getByRole('button', { name: 'Users: read: custom' }).click();
-    await other.page.getByRole('dialog').getByText('What every user of the App may do').waitFor();
+    await other.page.getByRole('dialog').getByText('Permissions of every App user').waitFor();
     t.strictSame(other.faults, []);
     await other.page.close();
     await sendAs(cluster, ADMIN_TOKEN, 'DELETE', `/users/${ada.body.data.id}`);
@@ -163,7 +163,7 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
       "SELECT id FROM system_users WHERE email = 'admin@example.com'",
     );
     await tab.open(`/access/users/${rows[0]?.id}/rights`);
-    await page.getByText('An administrator may do everything.').waitFor();
+    await page.getByText('An administrator has all permissions.').waitFor();
     await page.getByRole('button', { name: 'Article: delete: full' }).waitFor();
     t.strictSame(
       [...(await matrixOf(tab)).values()].flat().filter((level) => level !== 'full'),
@@ -174,9 +174,9 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
   await t.test('a user is suspended, and loses the second factor', async (t) => {
     await cluster.db.query("UPDATE system_users SET tfa_secret = 'secret' WHERE id = $1", [guest]);
     await tab.open(`/access/users/${guest}`);
-    await page.getByRole('button', { name: 'Reset it' }).click();
+    await page.getByRole('button', { name: 'Reset second factor' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
-    await page.getByText('The second factor is reset').waitFor();
+    await page.getByText('Second factor reset').waitFor();
     const { rows } = await cluster.db.query('SELECT tfa_secret FROM system_users WHERE id = $1', [
       guest,
     ]);
@@ -192,7 +192,7 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
     await page.getByLabel('E-mail address').fill('guest@example.com');
     await page.getByLabel('Status').selectOption('suspended');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('The user is saved').waitFor();
+    await page.getByText('User saved').waitFor();
     t.equal((await sendAs(cluster, 'token-of-Guest', 'GET', '/users/me')).status, 401);
     await tab.open(`/access/users/${guest}/rights`);
     await page.getByText('This user is not active').waitFor();
@@ -217,7 +217,7 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
     await sendAs(cluster, ADMIN_TOKEN, 'PATCH', `/users/${rows[0]?.id}`, look);
     await tab.open(`/access/users/${writer}/rights`);
     await page.getByRole('heading', { name: 'Rechte von Wanda', level: 1 }).waitFor();
-    await page.getByText('durch die Rolle Reader').waitFor();
+    await page.getByText('aus der Rolle Reader').waitFor();
     await tab.screenshot('german-rtl');
     t.strictSame(await tab.axe(), [], 'it is accessible');
     await page.setViewportSize(PHONE);
@@ -242,7 +242,7 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
     await own.page.getByRole('link', { name: 'Access', exact: true }).click();
     await own.page.getByRole('link', { name: 'Wanda', exact: true }).click();
     await own.page.getByRole('heading', { name: 'Wanda', level: 1 }).waitFor();
-    for (const name of ['Save', 'Delete', 'Make a token', 'Replace it', 'Withdraw it']) {
+    for (const name of ['Save', 'Delete', 'Generate token', 'Replace token', 'Revoke token']) {
       t.equal(await own.page.getByRole('button', { name, exact: true }).count(), 0, name);
     }
     await own.page.getByRole('link', { name: 'Policies', exact: true }).click();

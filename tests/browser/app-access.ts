@@ -26,18 +26,18 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
   await page.getByLabel('Description').fill('Who writes for the magazine');
   await page.getByRole('button', { name: 'Genre: read: none' }).click();
   await page.getByRole('menuitem', { name: 'Full access' }).click();
-  await page.getByRole('button', { name: 'Genre: read: full (not saved yet)' }).waitFor();
+  await page.getByRole('button', { name: 'Genre: read: full (unsaved)' }).waitFor();
 
   const drawer = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Article: read: none' }).click();
   await page.getByRole('menuitem', { name: 'Custom…' }).click();
-  await drawer.getByLabel('Items that fit conditions').check();
-  await drawer.getByText('Without a condition it is all items.').waitFor();
+  await drawer.getByLabel('Items that match conditions').check();
+  await drawer.getByText('Without conditions, the rule applies to all items.').waitFor();
   await drawer.getByRole('button', { name: 'Add condition' }).click();
   await drawer.getByLabel('Field', { exact: true }).selectOption('status');
   await drawer.getByLabel('Comparison').selectOption('_eq');
   await drawer.getByLabel('Value', { exact: true }).fill('published');
-  await drawer.getByLabel('Chosen fields').check();
+  await drawer.getByLabel('Selected fields').check();
   await drawer.getByLabel('Secret').uncheck();
   await tab.screenshot('rule-of-reading');
   t.strictSame(await tab.axe(), [], 'the drawer is accessible');
@@ -49,7 +49,7 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
   await tab.addFrom('Add a preset', 'Status');
   await drawer.getByLabel('Status', { exact: true }).last().fill('draft');
   await tab.addFrom('Add a preset', 'Author');
-  await drawer.getByLabel('What Author gets').selectOption('$CURRENT_USER');
+  await drawer.getByLabel('Value of Author').selectOption('$CURRENT_USER');
   const validation = drawer.getByRole('region', { name: 'Validation' });
   await validation.getByRole('button', { name: 'Add condition' }).click();
   await validation.getByLabel('Field', { exact: true }).selectOption('title');
@@ -65,7 +65,7 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
   await tab.screenshot('policy');
   t.strictSame(await tab.axe(), [], 'the policy is accessible');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('The policy is saved').waitFor();
+  await page.getByText('Policy saved').waitFor();
   await page.getByRole('heading', { name: 'Writers', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Article: create: custom', exact: true }).waitFor();
   const stored = async () =>
@@ -114,14 +114,18 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
     await keyboard.press('Home');
     await keyboard.press('Enter');
     await page.getByRole('menu').waitFor({ state: 'detached' });
-    t.equal(await focused(), 'Genre: read: none (not saved yet)');
+    t.equal(await focused(), 'Genre: read: none (unsaved)');
     await keyboard.press('ArrowUp');
     t.equal(await focused(), 'Article: read: custom');
     await keyboard.press('Enter');
     await page.getByRole('menu').waitFor();
     await keyboard.press('End');
     await keyboard.press('Enter');
-    await drawer.getByText('Which items').or(drawer.getByText('Items that fit')).first().waitFor();
+    await drawer
+      .getByText('Which items')
+      .or(drawer.getByText('Items that match'))
+      .first()
+      .waitFor();
     await tab.tabTo('Add another rule');
     await keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
@@ -133,7 +137,7 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
     await page.getByRole('menuitem', { name: 'Full access' }).focus();
     await keyboard.press('Enter');
     await page.getByRole('menu').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Genre: delete: full (not saved yet)' }).waitFor();
+    await page.getByRole('button', { name: 'Genre: delete: full (unsaved)' }).waitFor();
     await keyboard.press('Control+s');
     await page.getByRole('button', { name: 'Genre: delete: full', exact: true }).waitFor();
     t.strictSame(
@@ -150,11 +154,11 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
       const path = `/policies/${rows[0]?.id}`;
       t.equal((await app.cluster.fetch(path, { method: 'PATCH', body })).status, 200);
     };
-    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this item' });
+    const dialog = page.getByRole('dialog', { name: 'Another user has changed this item' });
     await page.getByLabel('Description').fill('Mine');
     await page.getByRole('button', { name: 'Genre: delete: full' }).click();
     await page.getByRole('menuitem', { name: 'No access' }).click();
-    await page.getByRole('button', { name: 'Genre: delete: none (not saved yet)' }).waitFor();
+    await page.getByRole('button', { name: 'Genre: delete: none (unsaved)' }).waitFor();
     const { rows } = await db.query(
       `SELECT r.id FROM system_permissions r JOIN system_policies p ON p.id = policy
         WHERE p.name = 'Writers' AND collection = 'genre' AND action = 'delete'`,
@@ -171,14 +175,14 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.waitFor();
     await dialog.getByRole('radiogroup', { name: 'Description' }).getByText('Theirs').waitFor();
-    await dialog.getByText('Requires a second factor: no becomes yes').waitFor();
+    await dialog.getByText('Require a second factor: no becomes yes').waitFor();
     await tab.screenshot('policy-conflict');
     t.strictSame(await tab.axe(), [], 'the conflict is accessible');
     await dialog
       .getByRole('radiogroup', { name: 'Description' })
       .getByLabel(/^Theirs/)
       .check();
-    await dialog.getByRole('button', { name: 'Save as chosen' }).click();
+    await dialog.getByRole('button', { name: 'Save selection' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Genre: delete: none', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor();
@@ -190,11 +194,11 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
     t.notOk((await stored()).some((row) => row.collection === 'genre' && row.action === 'delete'));
   });
 
-  await page.getByLabel('Only from these addresses').fill('10.0.0');
+  await page.getByLabel('Allowed IP addresses').fill('10.0.0');
   tab.expectStatus(400, '/policies/');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('"10.0.0" is none of them').waitFor();
-  await page.getByLabel('Only from these addresses').fill('');
+  await page.getByLabel('Allowed IP addresses').fill('');
   await page.getByText('"10.0.0" is none of them').waitFor({ state: 'detached' });
 
   await page.getByLabel('System collections').check();
@@ -215,7 +219,7 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
   await tab.screenshot('policy-phone-dark');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByText('The policy is deleted').waitFor();
+  await page.getByText('Policy deleted').waitFor();
   t.strictSame(await stored(), []);
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });
@@ -242,7 +246,7 @@ t.test('the matrix of 500 collections is usable', { skip }, async (t) => {
   await page.getByRole('button', { name: 'Shelf 499: all actions' }).click();
   await page.getByRole('menuitem', { name: 'Full access' }).click();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('The policy is saved').waitFor();
+  await page.getByText('Policy saved').waitFor();
   const { rows } = await app.cluster.db.query('SELECT DISTINCT collection FROM system_permissions');
   t.strictSame(rows, [{ collection: 'shelf_499' }]);
   await tab.screenshot('many-collections');

@@ -94,13 +94,13 @@ t.test('somebody who may do little', { skip }, async (t) => {
     t.equal(await button('Delete').count(), 0);
     await tab.screenshot('form');
     t.strictSame(await tab.axe(), [], 'the form is accessible');
-    await button('More ways to save').click();
-    t.strictSame(await page.getByRole('menuitem').allTextContents(), ['Save and go to the list']);
+    await button('More save options').click();
+    t.strictSame(await page.getByRole('menuitem').allTextContents(), ['Save and return to list']);
     await page.getByRole('menuitem').click();
     await page.getByRole('link', { name: 'First, renamed', exact: true }).waitFor();
 
     await tab.open('/content/note/%2B');
-    await page.getByText('You may not create items here').waitFor();
+    await page.getByText('You cannot create items here').waitFor();
     await tab.screenshot('new-item');
     t.strictSame(await tab.axe(), [], 'that is told accessibly');
     t.equal(await button('Save').count(), 0, 'a new item is not offered');

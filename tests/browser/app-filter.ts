@@ -194,7 +194,7 @@ t.test('somebody who filters', { skip }, async (t) => {
 
     // One of two groups is enough.
     await page.getByRole('button', { name: 'Add group' }).first().click();
-    await page.getByLabel('How conditions are joined').first().selectOption('any');
+    await page.getByLabel('Combine conditions with').first().selectOption('any');
     await tab.screenshot('groups');
     t.strictSame(await tab.axe(), [], 'groups are accessible');
   });

@@ -105,8 +105,8 @@ t.test('files are uploaded and described in a form', { skip }, async (t) => {
   await picture
     .getByLabel('Replace content')
     .setInputFiles({ name: 'blue.png', mimeType: 'image/png', buffer: await png('blue') });
-  await page.getByText('The file has its new content').waitFor();
-  await picture.getByRole('button', { name: 'Take out' }).click();
+  await page.getByText('Content replaced').waitFor();
+  await picture.getByRole('button', { name: 'Remove' }).click();
   await picture.getByRole('button', { name: 'Choose from the library' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'A red picture' }).click();
   await focal.waitFor();
@@ -257,14 +257,14 @@ t.test(
     });
     hold();
     await choose();
-    const goOn = picture.getByRole('button', { name: 'Go on' });
+    const goOn = picture.getByRole('button', { name: 'Resume' });
     await until(() => pieces.includes(String(4 * MIB)), 'the first piece is there');
     await page.getByLabel('Title').fill('With a film');
     await save.click();
     await page.getByText('A file is still being uploaded').waitFor();
     letGo();
     await goOn.waitFor();
-    await page.getByText('A file was not uploaded, so nothing has been saved').waitFor();
+    await page.getByText('A file could not be uploaded.').waitFor();
     await tab.screenshot('upload-failed');
     t.strictSame(await tab.axe(), [], 'the failure is accessible');
     const { rows } = await app.cluster.db.query('SELECT title FROM article');
@@ -286,7 +286,7 @@ t.test(
     const answer = await app.cluster.fetch(`/assets/${file}`);
     t.ok(content.equals(Buffer.from(await answer.arrayBuffer())), 'it is whole');
 
-    await picture.getByRole('button', { name: 'Take out' }).click();
+    await picture.getByRole('button', { name: 'Remove' }).click();
     isBroken = true;
     hold();
     await choose();
@@ -294,7 +294,7 @@ t.test(
     const isRemembered = () =>
       page.evaluate("Object.keys(localStorage).some((key) => key.includes('film'))");
     await until(async () => (await isRemembered()) === true, 'it has begun');
-    await picture.getByRole('button', { name: 'Give up film.bin' }).click();
+    await picture.getByRole('button', { name: 'Cancel film.bin' }).click();
     await picture.getByRole('progressbar').waitFor({ state: 'detached' });
     letGo();
     t.equal(await isRemembered(), false, 'one that is given up is forgotten');

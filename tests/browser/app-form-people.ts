@@ -58,12 +58,12 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   await other({ title: 'Theirs', body: 'Their body' });
   await save.click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Somebody else has changed this item').waitFor();
+  await dialog.getByText('Another user has changed this item').waitFor();
   await tab.screenshot('conflict');
   t.strictSame(await tab.axe(), [], 'the choice is accessible');
   t.strictSame(await stored(), { title: 'Theirs', body: 'Their body' }, 'nothing is overwritten');
   await dialog.getByRole('radiogroup', { name: 'Title' }).getByLabel('Theirs').check();
-  await dialog.getByRole('button', { name: 'Save as chosen' }).click();
+  await dialog.getByRole('button', { name: 'Save selection' }).click();
   await until(async () => (await stored()).body === 'My body', 'the choice is saved');
   t.strictSame(await stored(), { title: 'Theirs', body: 'My body' });
   await dialog.waitFor({ state: 'detached' });
@@ -72,8 +72,8 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   await page.getByLabel('Title').fill('Mine again');
   await other({ body: 'Theirs again' });
   await save.click();
-  await dialog.getByText('Your changes are about other fields').waitFor();
-  await dialog.getByRole('button', { name: 'Save as chosen' }).click();
+  await dialog.getByText('You changed different fields').waitFor();
+  await dialog.getByRole('button', { name: 'Save selection' }).click();
   await dialog.waitFor({ state: 'detached' });
   await until(async () => (await stored()).title === 'Mine again', 'both are saved');
   t.strictSame(await stored(), { title: 'Mine again', body: 'Theirs again' });
@@ -91,8 +91,12 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   await dialog.getByText('As it was').waitFor();
   await tab.screenshot('history');
   t.strictSame(await tab.axe(), [], 'the history is accessible');
-  await dialog.getByRole('button', { name: 'Revert to this' }).click();
-  await page.getByRole('dialog').last().getByRole('button', { name: 'Revert to this' }).click();
+  await dialog.getByRole('button', { name: 'Revert to this version' }).click();
+  await page
+    .getByRole('dialog')
+    .last()
+    .getByRole('button', { name: 'Revert to this version' })
+    .click();
   await until(
     () => page.evaluate("document.querySelector('[data-field=title] input')?.value === 'First'"),
     'the form shows what was reverted to',
@@ -101,7 +105,7 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
 
   // Comments.
   await page.getByRole('button', { name: 'Comments' }).click();
-  await dialog.getByText('Nobody has said anything yet.').waitFor();
+  await dialog.getByText('No comments yet.').waitFor();
   await dialog.getByLabel('Comment').fill('Well done');
   await dialog.getByRole('button', { name: 'Comment' }).click();
   await dialog.getByRole('listitem').getByText('Well done').waitFor();

@@ -121,7 +121,7 @@ t.test('relations are edited in place and saved by one request', { skip }, async
   await dialog.getByLabel('Body').fill('four');
   await apply();
   await button('Move up three').click();
-  await page.getByText('What is taken out of this list is deleted').waitFor();
+  await page.getByText('Items that you remove from this list are deleted').waitFor();
 
   // Many to many: one that exists, one that is new, one that goes.
   await group('Tags').getByRole('button', { name: 'Add existing' }).click();
@@ -135,7 +135,7 @@ t.test('relations are edited in place and saved by one request', { skip }, async
   await group('Tags').getByRole('button', { name: 'Create new' }).click();
   await dialog.getByLabel('Name').fill('fresh');
   await apply();
-  await button('Take out old').click();
+  await button('Remove old').click();
 
   // Many to any.
   await group('Blocks').getByRole('button', { name: 'Create new' }).click();

@@ -102,7 +102,7 @@ t.test('the App around everything', { skip }, async (t) => {
 
   await t.test('shows a list of 100 rows soon', async (t) => {
     await tab.open('/content/thing_1');
-    await page.getByText('There are no items yet').waitFor();
+    await page.getByText('No items yet').waitFor();
     await tab.open('/content/thing_7?limit=100');
     await page.getByText('1 to 100 of 300').waitFor();
     const load = `performance.getEntriesByType('navigation')[0].duration`;

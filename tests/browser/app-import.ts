@@ -79,7 +79,7 @@ t.test('a spreadsheet is imported, and its bad cells are corrected', { skip }, a
 
   await page.locator('input[type=file]').setInputFiles(file('customers.csv', CUSTOMERS));
   await field('Name').waitFor();
-  t.equal(await page.getByLabel('Between cells').inputValue(), ';');
+  t.equal(await page.getByLabel('Cell separator').inputValue(), ';');
   t.equal(await page.getByLabel('Encoding').inputValue(), 'windows-1252');
   t.equal(await field('Name').inputValue(), 'name');
   t.equal(await field('E-Mail').inputValue(), 'email', 'by its name');
@@ -88,32 +88,32 @@ t.test('a spreadsheet is imported, and its bad cells are corrected', { skip }, a
   await field('Alter').selectOption('age');
   await field('Kontostand').selectOption('balance');
   await field('Kunde seit').selectOption('since');
-  t.equal(await page.getByLabel('Decimal sign').inputValue(), ',');
-  t.equal(await page.getByLabel('Dates are written as').inputValue(), 'DD.MM.YYYY');
+  t.equal(await page.getByLabel('Decimal separator').inputValue(), ',');
+  t.equal(await page.getByLabel('Date format').inputValue(), 'DD.MM.YYYY');
   await page.getByText('5 of 6 columns are imported').waitFor();
   await tab.screenshot('mapping');
   t.strictSame(await tab.axe(), [], 'the mapping is accessible');
 
   // A wrong dialect is seen at once, and put right.
-  await page.getByLabel('Between cells').selectOption(',');
+  await page.getByLabel('Cell separator').selectOption(',');
   await field('Name').waitFor({ state: 'detached' });
-  await page.getByLabel('Between cells').selectOption(';');
+  await page.getByLabel('Cell separator').selectOption(';');
   await field('Alter').waitFor();
   t.equal(await field('Alter').inputValue(), 'age', 'what was chosen is still there');
 
   await page.getByRole('button', { name: 'Dry run' }).click();
-  await page.getByText('3 rows would be left out').waitFor();
+  await page.getByText('3 invalid rows would be skipped').waitFor();
   t.equal(await countOf(cluster), 0, 'a dry run writes nothing');
   await tab.screenshot('dry-run');
   t.strictSame(await tab.axe(), [], 'the dry run is accessible');
-  await page.getByRole('link', { name: 'Change something' }).click();
+  await page.getByRole('link', { name: 'Change settings' }).click();
   await field('Alter').waitFor();
   t.equal(await field('Alter').inputValue(), 'age', 'back where one was');
   await page.getByRole('button', { name: 'Dry run' }).click();
-  await page.getByText('3 rows would be left out').waitFor();
+  await page.getByText('3 invalid rows would be skipped').waitFor();
 
   await page.getByRole('button', { name: 'Import now' }).click();
-  await page.getByText('3 rows are faulty and were left out').waitFor();
+  await page.getByText('3 invalid rows were skipped').waitFor();
   t.equal(await countOf(cluster), 2);
   const age = page.getByLabel('Alter of row 2');
   const since = page.getByLabel('Kunde seit of row 3');
@@ -150,7 +150,7 @@ t.test('a spreadsheet is imported, and its bad cells are corrected', { skip }, a
   t.equal(await age.count(), 0);
   await page.getByLabel('E-Mail of row 5').fill('anna@example.com');
   await page.getByRole('button', { name: 'Send 1 row again' }).click();
-  await page.getByText('1 row is faulty and was left out').waitFor();
+  await page.getByText('1 invalid row was skipped').waitFor();
   const email = page.getByLabel('E-Mail of row 1');
   await email.fill('tina@example.com');
   await page.getByRole('button', { name: 'Send 1 row again' }).click();
@@ -199,10 +199,10 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
         ),
       );
     await page.getByText('NDJSON · gzip').waitFor();
-    await page.getByLabel('Items are found by').selectOption('email');
-    await page.getByLabel('Rows are').selectOption('insert');
+    await page.getByLabel('Match items by').selectOption('email');
+    await page.getByLabel('Mode', { exact: true }).selectOption('insert');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('1 row is faulty and was left out').waitFor();
+    await page.getByText('1 invalid row was skipped').waitFor();
     await page.getByLabel('age of row 1').fill('7');
     await page.getByRole('button', { name: 'Send 1 row again' }).click();
     await page.getByText('All rows are imported.').waitFor();
@@ -219,9 +219,9 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     const before = await countOf(cluster);
     await tab.open('/imports?collection=customer');
     await drop(tab, 'all.csv', 'name,age\nAnna,30\nTom,old\n');
-    await page.getByLabel('When a row is faulty').selectOption('abort');
+    await page.getByLabel('If a row is invalid').selectOption('abort');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('Nothing was imported. Below is why.').waitFor();
+    await page.getByText('Nothing was imported. The errors are listed below.').waitFor();
     await page.getByRole('row').filter({ hasText: 'old' }).waitFor();
     await tab.screenshot('refused');
     t.strictSame(await tab.axe(), [], 'a refused import is accessible');
@@ -244,7 +244,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     );
     await page.getByText('4 of 4 columns are imported').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('This row is too long to be corrected here').waitFor();
+    await page.getByText('This row is too long to correct here').waitFor();
     await page.getByText('it may hold a secret').waitFor();
     t.equal(await page.getByText('1234').count(), 0);
     const cells = page.getByRole('row').filter({ hasText: 'whole number' });
@@ -267,7 +267,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     const beside = await app.newTab(tab);
     await beside.open(new URL(page.url()).pathname.replace('/admin', ''));
     await beside.page.getByText('1 row was sent again.').waitFor();
-    await beside.page.getByText('This row is too long to be corrected here').waitFor();
+    await beside.page.getByText('This row is too long to correct here').waitFor();
     t.equal(await beside.page.getByLabel('age of row 3').count(), 0, 'it is not offered twice');
     t.strictSame(beside.faults, []);
     await beside.page.close();
@@ -326,9 +326,9 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
         ),
       );
     await page.getByText('2 von 2 Spalten werden importiert').waitFor();
-    await page.getByLabel('Zeilen sind').selectOption('insert');
+    await page.getByLabel('Modus').selectOption('insert');
     await page.getByRole('button', { name: 'Importieren' }).click();
-    await page.getByText('Ein anderer Eintrag hat diesen Wert schon.').waitFor();
+    await page.getByText('Ein anderer Eintrag hat diesen Wert bereits.').waitFor();
     await page.getByText('Dieses Feld braucht einen Wert.').waitFor();
     await page.getByText(/^Die Datenbank meldet: no ghosts/).waitFor();
     await tab.screenshot('german-reasons');
@@ -526,7 +526,7 @@ t.test('who may not import is not offered it', { skip }, async (t) => {
   await age.waitFor();
   t.strictSame(
     await age.getByRole('option').allTextContents(),
-    ['Leave out', 'Name', 'Email'],
+    ['Skip', 'Name', 'Email'],
     'fields that he may not fill are not offered',
   );
   t.strictSame([...reader.faults, ...writer.faults], []);

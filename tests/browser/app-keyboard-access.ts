@@ -65,7 +65,7 @@ t.test('an administrator without a mouse', { skip }, async (t) => {
     await heading('Writer');
     await kept('the role is saved');
     t.equal(await attached(), 1);
-    await press('Take away Writing');
+    await press('Remove Writing');
     await page.getByRole('link', { name: 'Writing' }).waitFor({ state: 'detached' });
     await kept('a policy is taken away');
     await save();

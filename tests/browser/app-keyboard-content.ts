@@ -183,9 +183,9 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await press('Archive');
     await count('1 to 25 of 27');
     await kept('an item is in the archive');
-    await write('Items of the archive', 'Only');
+    await write('Archived items', 'Archived');
     await count('1 to 3 of 3');
-    await isOn('Items of the archive');
+    await isOn('Archived items');
     await keys.press('ArrowUp');
     await count('1 to 25 of 27');
 
@@ -204,9 +204,9 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await press('Move item 1', 'Space');
     const said = (text: string | RegExp) =>
       page.getByText(text).first().waitFor({ state: 'attached' });
-    await said(/Picked up item 1|at place/);
+    await said(/Picked up item 1|at position/);
     await keys.press('ArrowDown');
-    await said('Item 1 is at place 2.');
+    await said('Item 1 is at position 2.');
     await keys.press('Space');
     await until(async () => (await order())[1]?.id === 1, 'the item has moved');
     await isOn('Move item 1');

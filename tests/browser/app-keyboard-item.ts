@@ -54,7 +54,7 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await write('Body', 'nested');
     await tab.screenshot('drawer');
     await keys.press('Escape');
-    await shown('What you have changed here would be lost.');
+    await shown('Your changes here will be lost.');
     await keys.press('Escape');
     await gone('Leave without saving?');
     await isOn('Body');
@@ -98,7 +98,7 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await press('Move up three');
     await kept('a row has moved');
     await press('Delete one');
-    await isOn('Put back one');
+    await isOn('Restore one');
     await press('Create new', 'Enter');
     await dialog('Remark: new item').waitFor();
     await write('Body', 'brief');
@@ -150,14 +150,14 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await write('Title', 'Mine');
     const body = JSON.stringify({ title: 'Theirs' });
     t.ok((await fetch('/items/post/1', { method: 'PATCH', body })).ok);
-    const conflict = 'Somebody else has changed this item';
+    const conflict = 'Another user has changed this item';
     await opens('Save', dialog(conflict));
     await radio('Theirs');
     await isOn('Theirs: Theirs');
     await tab.screenshot('conflict');
     await keys.press('ArrowUp');
     await isOn('Yours: Mine');
-    await press('Save as chosen');
+    await press('Save selection');
     await gone(conflict);
     await until(
       async () => (await ask('SELECT title FROM post WHERE id = 1'))[0]?.title === 'Mine',
@@ -180,7 +180,7 @@ t.test('somebody without a mouse', { skip }, async (t) => {
   await t.test('saves in other ways, archives and deletes', async (t) => {
     await tab.open('/content/post/1');
     await write('Title', 'Copied');
-    await opens('More ways to save', page.getByRole('menu'));
+    await opens('More save options', page.getByRole('menu'));
     await choose('Save as a copy');
     await until(async () => (await ask('SELECT FROM post')).length === 3, 'it is copied');
     await heading('Post: ');
@@ -188,8 +188,8 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await kept('it is copied');
     await until(() => page.url().endsWith('/3'), 'the copy is shown');
     await press('Archive');
-    await page.getByRole('button', { name: 'Take out of the archive' }).waitFor();
-    await isOn('Take out of the archive');
+    await page.getByRole('button', { name: 'Unarchive' }).waitFor();
+    await isOn('Unarchive');
     await opens('Delete', dialog('Delete this item?'));
     await tab.screenshot('delete');
     await press('Delete');
@@ -206,8 +206,8 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await keys.press('Enter');
     await dialog('History').locator('ins').first().waitFor();
     await tab.screenshot('history');
-    await opens('Revert to this', dialog('Revert to this state?'));
-    await press('Revert to this');
+    await opens('Revert to this version', dialog('Revert to this version?'));
+    await press('Revert to this version');
     await gone('History');
     await back();
     await until(

@@ -43,7 +43,7 @@ t.test('an administrator without a mouse', { skip }, async (t) => {
       await press('Create');
       await page
         .getByRole('alert')
-        .filter({ hasText: `The relation ${name} is there` })
+        .filter({ hasText: `Relation ${name} created` })
         .waitFor();
       await heading('Book');
       await kept('the relation is made');
@@ -140,13 +140,13 @@ t.test('an administrator without a mouse', { skip }, async (t) => {
     await radio('Make it the same');
     await page.getByText('late', { exact: true }).waitFor();
     await kept('it is compared again');
-    await go('Show the statements');
+    await go('Show SQL');
     await page.keyboard.press('Enter');
     await page.getByText('DROP COLUMN').waitFor();
     await kept('the statements are shown');
-    await press('I accept that this is lost', 'Space');
+    await press('I accept the loss of this data', 'Space');
     await press('Apply 1 difference');
-    await page.getByText('The differences are applied').waitFor();
+    await page.getByText('Differences applied').waitFor();
     await kept('they are applied');
     const { rows } = await db.query(
       "SELECT FROM information_schema.columns WHERE table_name = 'book' AND column_name = 'late'",

@@ -54,7 +54,7 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await press('Rejected rows');
     t.match((await rejected).suggestedFilename(), /errors\.csv$/);
     await press('Try again');
-    await page.getByText('The job waits for its turn again').waitFor();
+    await page.getByText('The job is queued again').waitFor();
     await kept('a job waits again');
     await page.getByRole('button', { name: 'Try again' }).waitFor();
     await kept('it has failed again');
@@ -97,7 +97,7 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     for (const [name, text] of [
       ['Health', 'workers:live'],
       ['Activity', 'Signed in'],
-      ['Limits', 'Uploads of a user at the same time'],
+      ['Limits', 'Concurrent uploads per user'],
     ] as const) {
       await press(name);
       await heading(name);

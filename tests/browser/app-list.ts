@@ -84,7 +84,7 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await condition.getByLabel('Field of the related item').selectOption('count()');
     await condition.getByLabel('Comparison').selectOption('_gt');
     await condition.getByLabel('Value').fill('15');
-    await page.getByText('No item fits').waitFor();
+    await page.getByText('No matching items').waitFor();
     await tab.screenshot('nothing-fits');
   });
 
@@ -136,7 +136,7 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await page.getByRole('button', { name: 'For everybody' }).click();
     await page.getByRole('menuitem', { name: /Delete.*For everybody/ }).click();
     const question = page.getByRole('dialog', { name: 'Delete “For everybody”?' });
-    await question.getByText('The view is gone for everybody then').waitFor();
+    await question.getByText('This deletes the view for everyone').waitFor();
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Bookmarks' }).waitFor();
     const left = await db.query('SELECT bookmark FROM system_presets');
@@ -158,7 +158,7 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await count('1 to 10 of 10');
     await page.getByRole('button', { name: 'Dear ones' }).click();
     await page.getByRole('menuitem', { name: 'Save this view in “Dear ones”' }).click();
-    await page.getByText('The view is saved in “Dear ones”').waitFor();
+    await page.getByText('View saved in “Dear ones”').waitFor();
     await page.getByRole('button', { name: 'Dear ones' }).click();
     await page.getByRole('menuitem', { name: 'Rename “Dear ones”' }).click();
     const renaming = page.getByRole('dialog', { name: 'Rename the bookmark' });
@@ -197,9 +197,9 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await page.getByRole('checkbox', { name: 'Select item 3', exact: true }).check();
     await bar.getByRole('button', { name: 'Archive', exact: true }).click();
     await count('1 to 25 of 27');
-    await page.getByLabel('Items of the archive').selectOption('archived');
+    await page.getByLabel('Archived items').selectOption('archived');
     await count('1 to 3 of 3');
-    await page.getByLabel('Items of the archive').selectOption('active');
+    await page.getByLabel('Archived items').selectOption('active');
 
     await page.getByRole('checkbox', { name: 'Select item 4', exact: true }).check();
     await bar.getByRole('button', { name: 'Delete' }).click();
@@ -220,11 +220,11 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await handle(1).focus();
     await page.keyboard.press('Space');
     await page
-      .getByText(/Picked up item 1|at place/)
+      .getByText(/Picked up item 1|at position/)
       .first()
       .waitFor({ state: 'attached' });
     await page.keyboard.press('ArrowDown');
-    await page.getByText('Item 1 is at place 2.').first().waitFor({ state: 'attached' });
+    await page.getByText('Item 1 is at position 2.').first().waitFor({ state: 'attached' });
     await page.keyboard.press('Space');
     await until(async () => (await placeOf(1)) === before + 1, 'the item has moved');
     const from = await handle(7).boundingBox();
@@ -290,7 +290,7 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     // A job writes it without this page, and its screen has the file.
     await page.getByRole('button', { name: 'Export' }).click();
     await page.getByLabel('Format').selectOption('ndjson');
-    await page.getByRole('button', { name: 'Write in the background' }).click();
+    await page.getByRole('button', { name: 'Export in the background' }).click();
     await page.getByText('completed', { exact: true }).waitFor();
     await tab.screenshot('export-job');
     const file = page.waitForEvent('download');

@@ -35,7 +35,7 @@ t.test('two windows and a new field', { skip }, async (t) => {
   await t.test('a field is made with its rules and its index, as one change', async (t) => {
     const { page } = model;
     await model.open('/model/collections/article/new-field');
-    await page.getByText('Give the field a name first').waitFor();
+    await page.getByText('Name the field first').waitFor();
     const name = page.getByRole('textbox', { name: 'Name', exact: true });
     await name.fill('subtitl');
     await page.getByRole('switch', { name: 'Required' }).check();
@@ -44,7 +44,7 @@ t.test('two windows and a new field', { skip }, async (t) => {
     const rule = validation.getByRole('group', { name: 'Condition', exact: true });
     await rule.getByLabel('Field', { exact: true }).selectOption('subtitl');
     await rule.getByLabel('Comparison').selectOption('_nnull');
-    await page.getByLabel('Message when the rule is broken').fill('It needs a subtitle');
+    await page.getByLabel('Validation message').fill('It needs a subtitle');
     const conditions = page.getByRole('region', { name: 'Conditions' });
     await conditions.getByRole('button', { name: 'Add condition' }).click();
     await conditions.getByLabel('Name of the condition').fill('Without a title');
@@ -56,7 +56,7 @@ t.test('two windows and a new field', { skip }, async (t) => {
     // The rules follow its name.
     await name.fill('subtitle');
     await page.getByRole('switch', { name: 'Index' }).check();
-    await page.getByRole('switch', { name: 'Build the index while others write' }).check();
+    await page.getByRole('switch', { name: 'Build the index without blocking writes' }).check();
     t.strictSame(await model.axe(), [], 'the form is accessible');
     await model.screenshot('new-field');
     const sent = page.waitForRequest((request) => request.method() === 'POST');
@@ -89,7 +89,7 @@ t.test('two windows and a new field', { skip }, async (t) => {
       await page.getByRole('textbox', { name: 'Title', exact: true }).inputValue(),
       'Half a sentence',
     );
-    t.equal(await page.getByText('Somebody else').count(), 0, 'nobody has changed the item');
+    t.equal(await page.getByText('Another user').count(), 0, 'nobody has changed the item');
     await page.getByRole('textbox', { name: 'Subtitle' }).fill('Now there');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'Saved' }).waitFor();
@@ -109,10 +109,10 @@ t.test('two windows and a new field', { skip }, async (t) => {
     await other.query('UPDATE article SET title = title');
     await model.open('/model/collections/article/fields/title');
     await page.getByRole('switch', { name: 'Index' }).check();
-    await page.getByRole('switch', { name: 'Build the index while others write' }).check();
+    await page.getByRole('switch', { name: 'Build the index without blocking writes' }).check();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const title = page.getByRole('listitem').filter({ hasText: 'Title' });
-    await title.getByRole('img', { name: 'Its index is being built' }).waitFor();
+    await title.getByRole('img', { name: 'Building index' }).waitFor();
     await model.screenshot('building-in-list');
     await page.getByRole('link', { name: 'Title', exact: true }).click();
     const built = page.getByText('The index is being built');

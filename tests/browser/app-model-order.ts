@@ -31,7 +31,7 @@ t.test('collections are ordered and grouped', { skip }, async (t) => {
   const list = page.getByRole('list', { name: 'Collections', exact: true });
   const handle = (name: string) => page.getByRole('button', { name: `Move ${name}`, exact: true });
   const saved = async () => {
-    const shown = page.getByRole('alert').filter({ hasText: 'The order is saved' });
+    const shown = page.getByRole('alert').filter({ hasText: 'Order saved' });
     await shown.waitFor();
     await shown.getByRole('button', { name: 'Close' }).click();
     await shown.waitFor({ state: 'detached' });
@@ -70,10 +70,10 @@ t.test('collections are ordered and grouped', { skip }, async (t) => {
     await mouse.move(from.x, from.y);
     await mouse.down();
     await mouse.move(from.x, from.y + 10, { steps: 4 });
-    await said('Customer is at place');
+    await said('Customer is at position');
     await mouse.move(to.x, to.y, { steps: 8 });
     // What stands in a folder has room beside it: as deep as the product.
-    await said('Customer is at place 2 in Shop');
+    await said('Customer is at position 2 in Shop');
     await tab.screenshot('dragged');
     await mouse.up();
     await saved();
@@ -84,29 +84,29 @@ t.test('collections are ordered and grouped', { skip }, async (t) => {
   });
 
   await t.test('by keyboard, out of a folder, and a folder with what is in it', async (t) => {
-    await pick('Product', 'Product is at place 1 in Shop');
+    await pick('Product', 'Product is at position 1 in Shop');
     await keyboard.press('ArrowDown');
-    await said('Product is at place 2 in Shop');
+    await said('Product is at position 2 in Shop');
     await keyboard.press('ArrowLeft');
-    await said('Product is at place 4.');
+    await said('Product is at position 4.');
     // It cannot be further out than that.
     await keyboard.press('ArrowLeft');
     await keyboard.press('Space');
     await saved();
     t.equal(await order(), 'archive article shop customer product visitor');
-    await pick('Shop', 'Shop is at place 3');
+    await pick('Shop', 'Shop is at position 3');
     await keyboard.press('ArrowUp');
-    await said('Shop is at place 2');
+    await said('Shop is at position 2');
     await keyboard.press('ArrowRight');
-    await said('Shop is at place 1 in Archive');
+    await said('Shop is at position 1 in Archive');
     await keyboard.press('Escape');
-    await said('Shop stays where it was');
+    await said('Shop was not moved');
     t.equal(await order(), 'archive article shop customer product visitor');
-    await pick('Shop', 'Shop is at place 3');
+    await pick('Shop', 'Shop is at position 3');
     await keyboard.press('ArrowUp');
-    await said('Shop is at place 2');
+    await said('Shop is at position 2');
     await keyboard.press('ArrowRight');
-    await said('Shop is at place 1 in Archive');
+    await said('Shop is at position 1 in Archive');
     await keyboard.press('Space');
     await saved();
     t.equal(await order(), 'archive shop customer article product visitor');
@@ -157,12 +157,12 @@ t.test('collections are ordered and grouped', { skip }, async (t) => {
     t.equal(answer.status, 200);
     await tab.open('/model/collections');
     await handle('Article').waitFor();
-    await pick('Product', 'Product is at place 4');
+    await pick('Product', 'Product is at position 4');
     // Inwards is to the left.
     await keyboard.press('ArrowLeft');
-    await said('Product is at place 1 in Visitor');
+    await said('Product is at position 1 in Visitor');
     await keyboard.press('ArrowRight');
-    await said('Product is at place 4');
+    await said('Product is at position 4');
     await tab.screenshot('rtl');
     await keyboard.press('Space');
     t.equal(await order(), 'archive shop customer article visitor product');

@@ -40,7 +40,7 @@ t.test('two people change the data model', { skip }, async (t) => {
   const dialog = page.getByRole('dialog');
   const saves = async () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await dialog.getByText('Somebody else has changed this').waitFor();
+    await dialog.getByText('Another user has changed this').waitFor();
   };
   const saved = async (text: string) => {
     const notice = page.getByRole('alert').filter({ hasText: text });
@@ -66,9 +66,9 @@ t.test('two people change the data model', { skip }, async (t) => {
     });
     await note.getByLabel('Theirs').check();
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');
-    await dialog.getByRole('button', { name: 'Save as chosen' }).click();
+    await dialog.getByRole('button', { name: 'Save selection' }).click();
     t.ok((await sent).headers()['if-match'], 'who is faster still is not overwritten');
-    await saved('The field title is saved');
+    await saved('Field title saved');
     t.match(await read('/fields/article/title'), {
       data: { meta: { note: 'Theirs', required: true, width: 'half' } },
     });
@@ -83,8 +83,8 @@ t.test('two people change the data model', { skip }, async (t) => {
     t.match(await read('/relations/article/author'), {
       data: { schema: { on_delete: 'RESTRICT' } },
     });
-    await dialog.getByRole('button', { name: 'Save as chosen' }).click();
-    await saved('The field author is saved');
+    await dialog.getByRole('button', { name: 'Save selection' }).click();
+    await saved('Field author saved');
     t.match(await read('/relations/article/author'), {
       data: { schema: { on_delete: 'CASCADE' } },
     });
@@ -98,8 +98,8 @@ t.test('two people change the data model', { skip }, async (t) => {
     await saves();
     await tab.screenshot('collection');
     await dialog.getByRole('radiogroup', { name: 'Note' }).getByLabel('Theirs').check();
-    await dialog.getByRole('button', { name: 'Save as chosen' }).click();
-    await saved('The collection is saved');
+    await dialog.getByRole('button', { name: 'Save selection' }).click();
+    await saved('Collection saved');
     t.match(await read('/collections/article'), {
       data: { meta: { note: 'Their note', color: '#ff0000', hidden: true } },
     });

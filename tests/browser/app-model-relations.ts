@@ -36,7 +36,7 @@ t.test('an administrator relates collections', { skip }, async (t) => {
   };
   const finish = async (name: string) => {
     await button('Create').click();
-    const shown = page.getByRole('alert').filter({ hasText: `The relation ${name} is there` });
+    const shown = page.getByRole('alert').filter({ hasText: `Relation ${name} created` });
     await shown.waitFor();
     await shown.getByRole('button', { name: 'Close' }).click();
     await shown.waitFor({ state: 'detached' });
@@ -63,8 +63,8 @@ t.test('an administrator relates collections', { skip }, async (t) => {
 
   await begin('To many items');
   await page.getByLabel('Other collection').selectOption('review');
-  await page.getByRole('switch', { name: 'Ordered by hand' }).check();
-  await page.getByLabel('When an item is taken out of the list').selectOption('delete');
+  await page.getByRole('switch', { name: 'Manually ordered' }).check();
+  await page.getByLabel('When an item is removed from the list').selectOption('delete');
   await finish('review');
   t.match(await read('/relations/review/book'), {
     data: { meta: { one_field: 'review', sort_field: 'sort', one_deselect_action: 'delete' } },
@@ -104,8 +104,8 @@ t.test('an administrator relates collections', { skip }, async (t) => {
   t.match(await read('/fields/book/files'), { data: { meta: { special: 'files' } } });
 
   await begin('Translations');
-  await page.getByLabel('Collection of languages').selectOption('languages');
-  await page.getByLabel('Texts to translate').fill('summary');
+  await page.getByLabel('Languages collection').selectOption('languages');
+  await page.getByLabel('Translated fields').fill('summary');
   await page.keyboard.press('Enter');
   await tab.screenshot('translations');
   await finish('translations');
@@ -135,7 +135,7 @@ t.test('an administrator relates collections', { skip }, async (t) => {
   await page.getByLabel('Other collection').selectOption('tag');
   await page.getByRole('textbox', { name: 'Name' }).fill('tags');
   await button('Create').click();
-  await page.getByText('This name is taken.').first().waitFor();
+  await page.getByText('This name is already in use.').first().waitFor();
   await page.getByRole('link', { name: 'Back' }).click();
   await page.getByRole('button', { name: 'Leave' }).click();
   await heading('Book');
@@ -144,7 +144,7 @@ t.test('an administrator relates collections', { skip }, async (t) => {
   await begin('Many to many');
   await page.getByLabel('Other collection').selectOption('tag');
   await page.getByRole('textbox', { name: 'Name' }).fill('genres');
-  await page.getByLabel('Collection between them').fill('book_genre');
+  await page.getByLabel('Junction collection').fill('book_genre');
   const late = await fetch('/fields/book', {
     method: 'POST',
     body: JSON.stringify({ field: 'genres', type: 'text' }),
@@ -152,7 +152,7 @@ t.test('an administrator relates collections', { skip }, async (t) => {
   t.equal(late.status, 200);
   tab.expectStatus(400, '/fields/book');
   await button('Create').click();
-  await page.getByText('The change was not made').waitFor();
+  await page.getByText('The change was not applied').waitFor();
   await tab.screenshot('taken-back');
   const junctions = await db.query(`SELECT FROM pg_class WHERE relname = 'book_genre'`);
   t.equal(junctions.rows.length, 0, 'no junction is left');

@@ -58,7 +58,7 @@ t.test('an administrator compares and applies a snapshot', { skip }, async (t) =
   await page.getByRole('region', { name: 'shelf' }).getByText('It has no items.').waitFor();
   await tab.screenshot('differences');
   t.strictSame(await tab.axe(), [], 'differences are accessible');
-  await page.getByRole('button', { name: 'Show the statements' }).click();
+  await page.getByRole('button', { name: 'Show SQL' }).click();
   await page.getByText('DROP TABLE').waitFor();
   await tab.screenshot('statements');
 
@@ -69,14 +69,14 @@ t.test('an administrator compares and applies a snapshot', { skip }, async (t) =
   await page.getByRole('checkbox', { name: 'I accept' }).check();
   tab.expectStatus(400, '/schema/apply');
   await apply.click();
-  await page.getByText('The change was not made').waitFor();
+  await page.getByText('The change was not applied').waitFor();
   await tab.screenshot('stale');
   t.strictSame(await tab.axe(), [], 'the refusal is accessible');
   await page.getByRole('button', { name: 'Compare again' }).click();
   await page.getByText('late', { exact: true }).waitFor();
   await page.getByRole('checkbox', { name: 'I accept' }).check();
   await apply.click();
-  await page.getByText('The differences are applied').waitFor();
+  await page.getByText('Differences applied').waitFor();
   const { rows } = await db.query(`SELECT column_name FROM information_schema.columns
     WHERE table_name IN ('book', 'shelf') ORDER BY 1`);
   t.strictSame(rows, [{ column_name: 'id' }, { column_name: 'title' }]);

@@ -26,31 +26,31 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
 
   await t.test('a folder and a collection in it', async (t) => {
     await page.getByRole('link', { name: 'Data model' }).click();
-    await page.getByText('There are no collections yet').waitFor();
+    await page.getByText('No collections yet').waitFor();
     t.strictSame(await tab.axe(), [], 'the empty list is accessible');
     await tab.screenshot('empty');
     await page.getByRole('link', { name: 'Create collection' }).first().click();
     await heading('New collection');
     await button('Create').click();
-    await page.getByText('It needs a name.').waitFor();
+    await page.getByText('Enter a name.').waitFor();
     await page.getByLabel('Name', { exact: false }).first().fill('shop');
     await page.getByRole('radio', { name: 'A folder for collections' }).check();
     await button('Create').click();
     await heading('Collections');
-    await notice('shop is there');
+    await notice('shop created');
     await page.getByRole('link', { name: 'Create collection' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('product list');
     await page.getByLabel('Group').selectOption('shop');
     await page.getByRole('textbox', { name: 'Note' }).fill('All that can be bought');
-    await page.getByLabel('Kind of key').selectOption('uuid');
-    for (const name of ['Status', 'Order by hand', 'Created by', 'Created on']) {
+    await page.getByLabel('Key type').selectOption('uuid');
+    for (const name of ['Status', 'Manual order', 'Created by', 'Created on']) {
       await page.getByRole('checkbox', { name }).check();
     }
     t.strictSame(await tab.axe(), [], 'the form of a collection is accessible');
     await tab.screenshot('new-collection');
     await button('Create').click();
     await heading('Product List');
-    await notice('product_list is there');
+    await notice('product_list created');
     const { rows } = await db.query(`SELECT column_name FROM information_schema.columns
       WHERE table_name = 'product_list' ORDER BY ordinal_position`);
     t.strictSame(
@@ -70,7 +70,7 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
       await more();
       await button('Create').click();
       await heading('Product List');
-      await notice(`The field ${name} is there`);
+      await notice(`Field ${name} created`);
     };
     await make('title', 'string', async () => {
       await page.getByLabel('Maximum length').fill('80');
@@ -149,7 +149,7 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     const rule = validation.getByRole('group', { name: 'Condition', exact: true });
     await rule.getByLabel('Field', { exact: true }).selectOption('since');
     await rule.getByLabel('Comparison').selectOption('_nnull');
-    await page.getByLabel('Message when the rule is broken').fill('Since when?');
+    await page.getByLabel('Validation message').fill('Since when?');
     const conditions = page.getByRole('region', { name: 'Conditions' });
     await conditions.getByRole('button', { name: 'Add condition' }).click();
     await conditions.getByLabel('Name of the condition').fill('Sold out');
@@ -162,24 +162,24 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     t.strictSame(await tab.axe(), [], 'rules are accessible');
     await button('Save').click();
     await heading('Product List');
-    await notice('The field since is saved');
+    await notice('Field since saved');
     const group = page.getByRole('list', { name: 'details' });
     await group.getByRole('link', { name: 'Since' }).waitFor();
     await page.getByRole('button', { name: 'Move up Price' }).click();
-    await notice('The order is saved');
+    await notice('Order saved');
     const first = page.getByRole('list', { name: 'Fields' }).getByRole('link');
     const names = await first.allTextContents();
     t.ok(names.indexOf('Price') < names.indexOf('Title'), 'the price has moved up');
     // By keyboard: picked up, moved down, put down.
     await page.getByRole('button', { name: 'Move Price', exact: true }).focus();
     await page.keyboard.press('Space');
-    const said = page.getByRole('status').filter({ hasText: 'Item price is at place' });
+    const said = page.getByRole('status').filter({ hasText: 'Item price is at position' });
     await said.waitFor({ state: 'attached' });
     const before = await said.textContent();
     await page.keyboard.press('ArrowDown');
     await until(async () => (await said.textContent()) !== before, 'it is moved');
     await page.keyboard.press('Space');
-    await notice('The order is saved');
+    await notice('Order saved');
     const { rows } = await db.query(`SELECT field, "group", validation, conditions
       FROM system_fields WHERE collection = 'product_list' ORDER BY sort`);
     const order = rows.map(({ field }) => field);
@@ -211,11 +211,11 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     await page.getByRole('cell', { name: 'a lot' }).waitFor();
     t.strictSame(await tab.axe(), [], 'a refusal is accessible');
     await tab.screenshot('refused');
-    t.equal(await button('Change all the same').isDisabled(), true);
+    t.equal(await button('Change anyway').isDisabled(), true);
     await page.getByRole('checkbox', { name: 'I accept' }).check();
-    await button('Change all the same').click();
+    await button('Change anyway').click();
     await heading('Product List');
-    await notice('The field title is saved');
+    await notice('Field title saved');
     const { rows } = await db.query('SELECT title FROM product_list ORDER BY title');
     t.strictSame(rows, [{ title: 12 }, { title: null }]);
     await page.getByRole('link', { name: 'Title' }).click();
@@ -240,7 +240,7 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     await page.getByRole('link', { name: 'Create field' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('late');
     await button('Create').click();
-    await page.getByText('The table is in use by others.').waitFor();
+    await page.getByText('The table is in use.').waitFor();
     t.match(
       await page.getByRole('link', { name: 'Show the job' }).getAttribute('href'),
       /jobs\/\w/,
@@ -251,13 +251,13 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     await beside.open('/model/new-collection');
     await beside.page.getByRole('textbox', { name: 'Name', exact: true }).fill('second');
     await beside.page.getByRole('button', { name: 'Create' }).click();
-    await beside.page.getByText('Waits for its turn: Admin User').waitFor();
+    await beside.page.getByText('Waiting: Admin User').waitFor();
     await beside.screenshot('waits');
     await other.query('ROLLBACK');
     other.release();
     released = true;
     await heading('Product List');
-    await notice('The field late is there');
+    await notice('Field late created');
     await beside.page.getByRole('heading', { level: 1, name: 'Second' }).waitFor();
     t.strictSame(beside.faults, []);
     await beside.page.close();
@@ -296,7 +296,7 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
       .fill('Wares');
     await button('Save').click();
     await heading('Wares');
-    await notice('The collection is saved');
+    await notice('Collection saved');
     t.strictSame(await tab.axe(), [], 'settings are accessible');
     await tab.screenshot('settings');
     await tabs.getByRole('link', { name: 'Fields' }).click();
@@ -307,10 +307,10 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     await dialog.getByText('2 items would lose their value.').waitFor();
     t.strictSame(await tab.axe(), [], 'the question is accessible');
     await tab.screenshot('delete-field');
-    await dialog.getByLabel('Type size to go on').fill('size');
+    await dialog.getByLabel('Type size to continue').fill('size');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await heading('Wares');
-    await notice('The field size is deleted');
+    await notice('Field size deleted');
     t.equal(await page.getByRole('link', { name: 'Size' }).count(), 0);
 
     await page.setViewportSize(PHONE);
@@ -340,10 +340,10 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     await button('Delete').click();
     await dialog.getByText('2 items would be lost.').waitFor();
     await tab.screenshot('delete-collection');
-    await dialog.getByLabel('Type product_list to go on').fill('product_list');
+    await dialog.getByLabel('Type product_list to continue').fill('product_list');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await heading('Collections');
-    await notice('product_list is deleted');
+    await notice('product_list deleted');
     const { rows } = await db.query(`SELECT FROM pg_class WHERE relname = 'product_list'`);
     t.equal(rows.length, 0);
   });
@@ -389,7 +389,7 @@ t.test('by keyboard alone', { skip }, async (t) => {
   await tab.signIn();
   await tab.tabTo('Data model');
   await keyboard.press('Enter');
-  await page.getByText('There are no collections yet').waitFor();
+  await page.getByText('No collections yet').waitFor();
   await tab.tabTo('Create collection');
   await keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'New collection' }).waitFor();
@@ -428,7 +428,7 @@ t.test('nobody else is offered the data model', { skip }, async (t) => {
   await page.getByRole('link', { name: 'Operations' }).waitFor();
   t.equal(await page.getByRole('link', { name: 'Data model' }).count(), 0);
   await tab.open('/model/collections');
-  await page.getByText('You have no right to do this.').waitFor();
+  await page.getByText('You don’t have permission to do this.').waitFor();
   await until(
     async () => (await member.send('POST', '/collections', {})).status === 403,
     'refused',

@@ -89,7 +89,7 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   t.strictSame(await tab.axe(), [], 'activity is accessible');
 
   await page.getByRole('link', { name: 'Limits' }).click();
-  await page.getByText('Uploads of a user at the same time').waitFor();
+  await page.getByText('Concurrent uploads per user').waitFor();
   await tab.screenshot('limits');
   t.strictSame(await tab.axe(), [], 'limits are accessible');
 

@@ -59,7 +59,7 @@ t.test('somebody who does not wait', { skip }, async (t) => {
     await keys.type(' and more');
     await field(second).fill('Meanwhile');
     letGo();
-    await page.getByText(/^Saved$|is saved/).waitFor();
+    await page.getByText(/^Saved$| saved$/).waitFor();
     t.equal(await field(first).inputValue(), 'Second and more');
     t.equal(await field(second).inputValue(), 'Meanwhile');
     await tab.screenshot(first);
@@ -67,8 +67,8 @@ t.test('somebody who does not wait', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
   };
   const leaving = async () => {
-    await page.getByRole('button', { name: 'More ways to save' }).click();
-    await page.getByRole('menuitem', { name: 'Save and go to the list' }).click();
+    await page.getByRole('button', { name: 'More save options' }).click();
+    await page.getByRole('menuitem', { name: 'Save and return to list' }).click();
     await page.locator('[role=menu]').waitFor({ state: 'detached' });
   };
   const stored = async (sql: string) => JSON.stringify((await db.query(sql)).rows[0]);
@@ -148,7 +148,7 @@ t.test('somebody who does not wait', { skip }, async (t) => {
     await sent;
     await own('Body').fill('Too late');
     letGo();
-    await other.page.getByText('What was typed after you had pressed').waitFor();
+    await other.page.getByText('Changes that you typed after you pressed').waitFor();
     await until(async () => (await own('Title').inputValue()) === 'Once', 'the item is shown');
     t.equal(await own('Body').inputValue(), '');
     t.strictSame(other.faults, [], 'nothing else went wrong');

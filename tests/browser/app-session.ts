@@ -169,14 +169,14 @@ t.test('forms over time', { skip }, async (t) => {
       async () => (await third.page.getByLabel('Title').inputValue()) === 'Theirs',
       'a form without changes shows it',
     );
-    await page.getByText('Somebody else has just changed this item').waitFor();
+    await page.getByText('Another user has just changed this item').waitFor();
     t.equal(await page.getByLabel('Title').inputValue(), 'Mine', 'what was typed stays');
     await tab.screenshot('changed-meanwhile');
     t.strictSame(await tab.axe(), [], 'the notice is accessible');
     await page.getByRole('button', { name: 'Compare' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('radiogroup', { name: 'Title' }).getByLabel('Yours').check();
-    await dialog.getByRole('button', { name: 'Save as chosen' }).click();
+    await dialog.getByRole('button', { name: 'Save selection' }).click();
     await until(async () => (await stored(3)).title === 'Mine', 'mine is saved');
     await until(
       async () => (await their.page.getByLabel('Title').inputValue()) === 'Mine',

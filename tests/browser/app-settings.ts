@@ -30,7 +30,7 @@ t.test('settings are changed, and others see them', { skip }, async (t) => {
   t.strictSame(await tab.axe(), [], 'the settings are accessible');
 
   await name.fill('Harbour Museum');
-  await page.getByLabel('What it is about').fill('Ships and their people');
+  await page.getByLabel('Description').fill('Ships and their people');
   await page.getByLabel('Note').fill('Ask Maria for an account.');
   await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#00695c');
   const picture = (field: string) => page.locator(`[data-field=${field}]`);
@@ -49,7 +49,7 @@ t.test('settings are changed, and others see them', { skip }, async (t) => {
   await upload('public_background', '#b2dfdb', 400);
   await page.getByRole('combobox', { name: 'Language' }).click();
   await page.getByRole('option', { name: 'Deutsch' }).click();
-  t.equal(await page.getByLabel('Role of those who register').count(), 0, 'nobody may register');
+  t.equal(await page.getByLabel('Role of new users').count(), 0, 'nobody may register');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved').waitFor();
   await until(
@@ -91,7 +91,7 @@ t.test('settings are changed, and others see them', { skip }, async (t) => {
   });
 
   await t.test('the history of the settings', async (t) => {
-    const about = page.getByLabel('What it is about');
+    const about = page.getByLabel('Description');
     await about.fill('Ships alone');
     await page.getByRole('button', { name: 'Save' }).click();
     await until(async () => {
@@ -110,9 +110,9 @@ t.test('settings are changed, and others see them', { skip }, async (t) => {
     await until(() => page.evaluate(loaded), 'pictures are shown, not their keys');
     await tab.screenshot('history');
     t.strictSame(await tab.axe(), [], 'the history is accessible');
-    await drawer.getByRole('button', { name: 'Revert to this' }).click();
+    await drawer.getByRole('button', { name: 'Revert to this version' }).click();
     const asked = page.getByRole('dialog').last();
-    await asked.getByRole('button', { name: 'Revert to this' }).click();
+    await asked.getByRole('button', { name: 'Revert to this version' }).click();
     await page.getByRole('alert').filter({ hasText: 'Reverted' }).waitFor();
     await drawer.waitFor({ state: 'detached' });
     await until(
@@ -129,7 +129,7 @@ t.test('settings are changed, and others see them', { skip }, async (t) => {
 
   await t.test('what depends on another setting comes with it', async (t) => {
     await page.getByLabel('Registration', { exact: true }).check();
-    await page.getByLabel('Role of those who register').waitFor();
+    await page.getByLabel('Role of new users').waitFor();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.locator('[data-field=project_name] [aria-invalid=true]').waitFor();

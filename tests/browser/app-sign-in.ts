@@ -47,13 +47,13 @@ t.test('somebody comes in', { skip }, async (t) => {
     const { page } = tab;
     tab.expectStatus(401, '/');
     await tab.open('/sign-in');
-    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
     // The page before has such a field, too.
     await page.getByRole('button', { name: 'Send the link' }).waitFor();
     await page.getByLabel('E-mail address').fill(user.email);
     t.strictSame(await tab.axe(), [], 'the question is accessible');
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByText('a mail is on its way').waitFor();
+    await page.getByText('we have sent a link').waitFor();
     await tab.screenshot('forgotten');
     await tab.open(await linkFor(user.email));
     await page.locator('input[name=password]').fill(NEW);
@@ -68,7 +68,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     await tab.screenshot('wrong-password');
     await page.locator('input[name=password]').fill(NEW);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'This account may not use the App' }).waitFor();
+    await page.getByRole('heading', { name: 'No access to the App' }).waitFor();
     await tab.screenshot('no-app-access');
     t.strictSame(await tab.axe(), [], 'who may not use the App is told so accessibly');
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -96,7 +96,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     await tab.open(link);
     await page.locator('input[name=password]').fill(NEW);
     await page.getByRole('button', { name: 'Accept' }).click();
-    await page.getByText('This link does not work any more').waitFor();
+    await page.getByText('This link has expired or has been used').waitFor();
     t.strictSame(tab.faults, [], 'nothing else went wrong');
   });
 
@@ -109,7 +109,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     const { page } = tab;
     tab.expectStatus(401, '/users/me');
     await tab.open('/sign-in');
-    await page.getByRole('link', { name: 'Forgotten your password?' }).waitFor();
+    await page.getByRole('link', { name: 'Forgot your password?' }).waitFor();
     t.equal(await page.getByRole('link', { name: 'Create an account' }).count(), 0, 'not offered');
     await tab.open('/register');
     await page.getByText('Ask for an invitation').waitFor();
@@ -139,7 +139,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     t.strictSame(await tab.axe(), [], 'what is wrong is told accessibly');
     await page.locator('input[name=password]').fill(NEW);
     await page.keyboard.press('Enter');
-    const told = page.getByText('A mail is on its way.');
+    const told = page.getByText('We have sent you a mail.');
     await told.waitFor();
     const answer = await told.innerText();
     await tab.screenshot('registered');
@@ -166,14 +166,14 @@ t.test('somebody comes in', { skip }, async (t) => {
     const other = await app.newPage();
     other.expectStatus(401, '/users/me');
     await follow(other, link);
-    await other.page.getByText('This link does not work any more').waitFor();
+    await other.page.getByText('This link has expired or has been used').waitFor();
     await other.screenshot('dead-link');
     await other.page.getByLabel('E-mail address').fill(email);
     await other.page.locator('input[name=password]').fill(NEW);
     await other.page.getByRole('button', { name: 'Create the account' }).click();
-    await other.page.getByText('A mail is on its way.').waitFor();
+    await other.page.getByText('We have sent you a mail.').waitFor();
     t.equal(
-      await other.page.getByText('A mail is on its way.').innerText(),
+      await other.page.getByText('We have sent you a mail.').innerText(),
       answer,
       'it does not tell whether there is an account',
     );

@@ -62,7 +62,7 @@ t.test('from an empty database to a published collection', { skip }, async (t) =
     if (name === 'book') await picture('1-new-collection');
     await button('Create').click();
     await heading(shown);
-    await told(`${name} is there`);
+    await told(`${name} created`);
   };
   const column = async (name: string, type: string, length = '') => {
     await link('Create field').click();
@@ -71,7 +71,7 @@ t.test('from an empty database to a published collection', { skip }, async (t) =
     if (length !== '') await page.getByLabel('Maximum length').fill(length);
     if (name === 'title') await picture('2-new-field');
     await button('Create').click();
-    await told(`The field ${name} is there`);
+    await told(`Field ${name} created`);
   };
 
   await tab.signIn();
@@ -90,7 +90,7 @@ t.test('from an empty database to a published collection', { skip }, async (t) =
   await page.getByLabel('List on the other side').fill('books');
   await picture('3-relation');
   await button('Create').click();
-  await told('The relation author is there');
+  await told('Relation author created');
   await picture('4-fields');
 
   await link('Content').click();
@@ -131,7 +131,7 @@ t.test('from an empty database to a published collection', { skip }, async (t) =
   }
   await picture('7-rights');
   await button('Save').click();
-  await told('The policy is saved');
+  await told('Policy saved');
 
   const asked = `${app.cluster.url}/items/book?fields=title,author.name&limit=-1`;
   const answer = await until(async () => {

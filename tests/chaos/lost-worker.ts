@@ -52,7 +52,7 @@ async function written(cluster: Cluster, job: string, failpoint: string): Promis
 function hasEnded(worker: Member, job: string): boolean {
   const lines = worker.output().split('\n');
   return lines.some(
-    (line) => line.includes(job) && /"(job ends|a job could not be delivered)/.test(line),
+    (line) => line.includes(job) && /"(job ends|could not deliver a job)/.test(line),
   );
 }
 

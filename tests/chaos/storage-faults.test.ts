@@ -80,7 +80,7 @@ t.test('a full disk', async (t) => {
   const refused = await send(cluster, `id,name\n1,${'x'.repeat(8 * MB)}\n`);
   t.equal(refused.status, 503);
   t.match(JSON.parse(await refused.text()).errors[0], {
-    extensions: { ...NO_STORAGE.extensions, reason: /no room/ },
+    extensions: { ...NO_STORAGE.extensions, reason: /no space/ },
   });
   await until(() => files().length === 0, 'nothing of it is left');
   t.match(await ended(cluster, await sent(t, cluster, 'id,name\n1,a\n')), { state: 'completed' });
@@ -113,7 +113,7 @@ t.test('a full disk', async (t) => {
   writeFileSync(join(disk, 'filling'), Buffer.alloc(2 * MB));
   t.throws(() => writeFileSync(join(disk, 'filling'), Buffer.alloc(2 * MB), { flag: 'a' }));
   await until(isFull, 'health says that the disk is full');
-  t.match(await checksOf('storage:local:writable'), [{ output: /no room/ }]);
+  t.match(await checksOf('storage:local:writable'), [{ output: /no space/ }]);
   t.match(await checksOf('storage:local:free'), [{ status: 'error', observedValue: Number }]);
 
   const begun = await cluster.fetch('/files/tus', {

@@ -300,7 +300,7 @@ t.test('files', async (t) => {
     t.match(await codeOf(await send(cluster, form(['file', textFile('x')], ['title', 'late']))), [
       400,
       'INVALID_PAYLOAD',
-      /must stand before/,
+      /must precede/,
     ]);
     const large = new File([new Uint8Array(21 * 1024 * 1024)], 'large.bin');
     t.match(await codeOf(await send(cluster, form(['file', large]))), [413, 'CONTENT_TOO_LARGE']);

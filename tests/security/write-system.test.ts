@@ -258,7 +258,7 @@ t.test('registration never creates administrators, by any way', async (t) => {
     const { status, body: answer } = await admin(method, path, body);
     const door = `${method} ${path} ${JSON.stringify(body)}`;
     t.equal(status, 422, door);
-    t.match(answer.errors?.[0]?.message, /self-registration/, door);
+    t.match(answer.errors?.[0]?.message, /role for registration/, door);
   }
   // What does not concern that role goes on.
   t.equal((await admin('POST', '/access', { role: other, ...grant })).status, 200);

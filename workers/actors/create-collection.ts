@@ -153,7 +153,7 @@ async function submitCreation(
   try {
     await wakeNext(pool, schema, queues, submission.mailbox);
   } catch (error) {
-    context.log.warn({ err: error, job }, 'a schema job is queued by the reconciler');
+    context.log.warn({ err: error, job }, 'the reconciler queued a schema job');
   }
 }
 

@@ -104,7 +104,7 @@ async function limitFiles({ services, job, log }: ActorContext): Promise<void> {
   try {
     await removeSurplusFiles(services, { holder: job.holder, ...limits });
   } catch (error) {
-    log.warn({ err: error }, 'files of ended jobs were not removed');
+    log.warn({ err: error }, 'could not remove files of ended jobs');
   }
 }
 

@@ -96,7 +96,7 @@ async function importSpooled(
       try {
         await withConnection(pool, (other) => other.query(script));
       } catch (error) {
-        context.log.warn({ err: error, collection }, 'the table of an import was not analyzed');
+        context.log.warn({ err: error, collection }, 'could not analyze the table of an import');
       }
     },
     progress(progress) {
@@ -140,7 +140,7 @@ export const importActor: Actor<typeof importMessage> = {
     const discard = () =>
       context.services.spool
         .remove(message.file.id)
-        .catch((error) => context.log.warn({ err: error }, 'an imported file was not removed'));
+        .catch((error) => context.log.warn({ err: error }, 'could not remove an imported file'));
     const { services, job } = context;
     const announced: AnnouncedChanges[] = [];
     const announce = async (written: ReadonlySet<string>) => {

@@ -117,7 +117,7 @@ async function images({ services, log }: ActorContext): Promise<number> {
   try {
     return await submitMeasurements(services);
   } catch (error) {
-    log.warn({ err: error }, 'images are not measured now');
+    log.warn({ err: error }, 'images are currently not measured');
     return 0;
   }
 }
@@ -131,7 +131,7 @@ async function content({ services, log, signal }: ActorContext): Promise<Content
     return await auditContent({ pool, schema, store: files, log }, signal);
   } catch (error) {
     signal.throwIfAborted();
-    log.warn({ err: error }, 'the stored content of files was not compared');
+    log.warn({ err: error }, 'could not compare the stored content with the files');
     return null;
   }
 }

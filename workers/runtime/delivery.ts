@@ -396,7 +396,7 @@ export class Deliverer {
     }
     if (reason === 'overdue') countStall('overdue');
     if (reason === null && !end.isCause && isOutage(error)) {
-      log.warn({ err: error }, 'an outage of the database ended the attempt');
+      log.warn({ err: error }, 'a database outage ended the attempt');
       const { message } = lastErrorOf(error, this.#actors.get(job.kind), config);
       const bound = { reason: message, within: OUTAGES_MS };
       const lost = await giveBackAfterOutage(pool, schema, job, bound);
@@ -439,7 +439,7 @@ export class Deliverer {
       const limits = { keep: config.JOB_FILES_MAX, bytes: config.SPOOL_MAX_PER_USER };
       await removeSurplusFiles({ pool, schema, spool }, { holder, ...limits });
     } catch (error) {
-      log.warn({ err: error }, 'files of ended jobs were not removed');
+      log.warn({ err: error }, 'could not remove files of ended jobs');
     }
   }
 
@@ -450,7 +450,7 @@ export class Deliverer {
       const { id, attempt } = job;
       await orm.fork().nativeUpdate(orm.entity('system_jobs'), { id, attempt }, { progress });
     } catch (error) {
-      log.warn({ err: error }, 'the last progress could not be kept');
+      log.warn({ err: error }, 'could not save the last progress');
     }
   }
 
@@ -467,7 +467,7 @@ export class Deliverer {
     const { bus, pool, schema, queues } = this.#services;
     try {
       await bus.publish('job.finished', { id }).catch((error: unknown) => {
-        log.warn({ err: error }, 'the end of a job could not be announced');
+        log.warn({ err: error }, 'could not announce the end of a job');
       });
       // The next job waits no longer than the outage.
       const wakes = async () => {
@@ -476,7 +476,7 @@ export class Deliverer {
       };
       await whenReachable(log, wakes, this.#stopping);
     } catch (error) {
-      log.warn({ err: error }, 'the next job could not be woken');
+      log.warn({ err: error }, 'could not wake the next job');
     }
   }
 }

@@ -56,7 +56,7 @@ export class ProgressReporter {
     this.#published = now;
     const progress = this.#rate.next(latest, now);
     const { id, attempt, bus, log, store } = this.#targets;
-    const ignore = (error: unknown) => log.debug({ err: error }, 'progress could not be sent');
+    const ignore = (error: unknown) => log.debug({ err: error }, 'could not send progress');
     bus.publish('job.progress', { id, attempt, progress }).catch(ignore);
     if (now < this.#stored + QUEUE_EVERY_MS) return;
     this.#stored = now;

@@ -95,14 +95,14 @@ export class Consumer {
     });
     worker.on('stalled', (id) => {
       countStall('stalled');
-      log.warn({ job: id }, 'a job was taken from a worker that went silent');
+      log.warn({ job: id }, 'took over a job from an unresponsive worker');
     });
     worker.on('failed', (job, error) => {
       if (job?.id === undefined || job.finishedOn === undefined) return;
       // The row already records the failure, and may since have been set to retry.
       if (error instanceof RecordedFailure) return;
       this.#handlers.onGivenUp(job.id, this.name).catch((error) => {
-        log.warn({ err: error, job: job.id }, 'a job that the queue gave up could not be recorded');
+        log.warn({ err: error, job: job.id }, 'could not record a job that the queue gave up');
       });
     });
     try {
@@ -181,7 +181,7 @@ export class Consumer {
     } catch (error) {
       if (this.#stopping.signal.aborted) return { kind: 'back' };
       // The job is not at fault, so this costs no attempt, however long the outage lasts.
-      log.error({ err: error, job: id }, 'a job could not be delivered');
+      log.error({ err: error, job: id }, 'could not deliver a job');
       return { kind: 'aside', mailbox: null };
     }
   }

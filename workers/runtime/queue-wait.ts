@@ -42,7 +42,7 @@ export function endWaitAfterLoss(
         await backend.reconnectBlocking();
       }
     } catch (error) {
-      if (!stop.aborted) log.warn({ err: error }, 'the queue could not be looked at again');
+      if (!stop.aborted) log.warn({ err: error }, 'could not check the queue again');
     } finally {
       isEnding = false;
     }

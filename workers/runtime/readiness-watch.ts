@@ -74,7 +74,7 @@ export class ReadinessWatch {
     try {
       return await this.#untaken();
     } catch (error) {
-      this.#services.log.warn({ err: error }, 'the queues could not be looked at');
+      this.#services.log.warn({ err: error }, 'could not check the queues');
       return null;
     }
   }

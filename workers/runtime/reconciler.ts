@@ -74,7 +74,7 @@ export class Reconciler {
           await this.#schedule();
         }
       } catch (error) {
-        this.#services.log.warn({ err: error }, 'jobs and queues could not be compared');
+        this.#services.log.warn({ err: error }, 'could not compare jobs and queues');
       }
       await delay(ROUND_MS, null, { signal }).catch(() => undefined);
     }
@@ -107,7 +107,7 @@ export class Reconciler {
       const paused = state === 'paused';
       if ((await queue.isPaused()) === paused) continue;
       await queue.setPaused(paused);
-      log.warn({ queue: name, state }, 'a queue did not have its state');
+      log.warn({ queue: name, state }, 'corrected the state of a queue');
     }
     await this.#measureMissed(states);
   }
@@ -201,6 +201,6 @@ export class Reconciler {
     // Its worker may be about to end it, because the queue may have lost only the lock.
     const pause = job.state === 'running' ? { delay: config.JOB_LOCK_DURATION } : {};
     await enqueue(queues, job, pause);
-    log.warn({ job: job.id, queue: job.queue, state }, 'an open job was put back into its queue');
+    log.warn({ job: job.id, queue: job.queue, state }, 'put an open job back into its queue');
   }
 }

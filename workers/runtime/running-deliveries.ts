@@ -103,7 +103,7 @@ export class RunningDeliveries {
           }
         }
       },
-      (error) => log.warn({ err: error }, 'the state of running jobs could not be read'),
+      (error) => log.warn({ err: error }, 'could not read the state of running jobs'),
     );
   }
 }

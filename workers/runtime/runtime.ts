@@ -79,7 +79,7 @@ export class Runtime {
     // Renews the report, so that this worker no longer appears as starting.
     await catalog
       .look()
-      .catch((err: unknown) => log.warn({ err }, 'the catalog was not refreshed'));
+      .catch((err: unknown) => log.warn({ err }, 'could not refresh the catalog'));
     this.#readiness.start();
     log.info({ queues: this.#consumers.length }, 'the worker takes jobs');
   }
@@ -124,7 +124,7 @@ export class Runtime {
       try {
         return await work();
       } catch (error) {
-        this.#services.log.warn({ err: error }, 'the queue cannot be used yet');
+        this.#services.log.warn({ err: error }, 'the queue is not usable yet');
         await delay(START_AGAIN_MS);
       }
     }

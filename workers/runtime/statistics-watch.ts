@@ -62,7 +62,7 @@ export class StatisticsWatch {
       try {
         if (await this.#lease.hold()) await this.look();
       } catch (error) {
-        this.#options.log.debug({ err: error }, 'the growth of tables is not known');
+        this.#options.log.debug({ err: error }, 'could not read the growth of tables');
       }
       const pause = Math.max(ROUND_MS, (performance.now() - begun) * SHARE);
       await delay(pause, null, { signal }).catch(() => undefined);
@@ -97,7 +97,7 @@ export class StatisticsWatch {
       this.#failed.delete(name);
     } catch (error) {
       this.#failed.set(name, performance.now() + AGAIN_AFTER_MS);
-      log.debug({ err: error, table: name }, 'a table that has grown was not analyzed');
+      log.debug({ err: error, table: name }, 'could not analyze a table that has grown');
     }
   }
 }

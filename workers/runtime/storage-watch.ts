@@ -51,7 +51,7 @@ export class StorageWatch {
       await spool.check();
       const identity = await spool.identity();
       this.#reached = identity;
-      if (this.#isDown) log.info({ storage: identity }, 'the storage of files can be used again');
+      if (this.#isDown) log.info({ storage: identity }, 'the file storage is usable again');
       this.#isDown = false;
       await noteReached(pool, schema, { identity, location: config.locations[0]?.name ?? '' });
     } catch (error) {

@@ -61,7 +61,7 @@ export class StoredSecrets {
         await this.#encryptNow();
         return;
       } catch (error) {
-        log.warn({ err: error }, 'the secrets of second factors could not be encrypted yet');
+        log.warn({ err: error }, 'could not encrypt the secrets of second factors yet');
       }
     }
   }
@@ -91,7 +91,7 @@ export class StoredSecrets {
       unknown += rows.length - known.length;
       rows = await this.#older(rows.at(-1)?.id ?? null);
     }
-    if (encrypted > 0) log.info({ secrets: encrypted }, 'secrets of second factors are encrypted');
+    if (encrypted > 0) log.info({ secrets: encrypted }, 'encrypted the secrets of second factors');
     if (unknown === 0) return;
     log.error(
       { secrets: unknown },

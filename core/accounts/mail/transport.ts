@@ -133,7 +133,7 @@ async function smtpTransport(config: MailConfig): Promise<MailTransport> {
 function logTransport(log: Log): MailTransport {
   return {
     async send({ to, subject, text }) {
-      log.info({ mail: { to, subject, text } }, 'a mail that is only logged, not sent');
+      log.info({ mail: { to, subject, text } }, 'logging a mail instead of sending it');
     },
   };
 }

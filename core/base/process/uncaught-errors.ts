@@ -20,6 +20,6 @@ export function logUncaughtErrors(log: Log): void {
     const more = leftOut > 1 ? { leftOut: leftOut - 1 } : {};
     last = now;
     leftOut = 0;
-    log.error({ err: error, origin, ...more }, 'an uncaught error outside of a request');
+    log.error({ err: error, origin, ...more }, 'uncaught error outside of a request');
   });
 }

@@ -158,7 +158,7 @@ async function ask(url: URL, address: string, options: FetchOptions): Promise<In
     });
   });
   asking.on('response', resolve);
-  asking.on('timeout', () => asking.destroy(new Error('nothing came for too long')));
+  asking.on('timeout', () => asking.destroy(new Error('no data arrived for too long')));
   asking.on('error', (error) => reject(unanswered(error)));
   asking.end();
   return await promise;

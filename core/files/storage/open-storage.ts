@@ -62,7 +62,7 @@ class StorageOpener {
 /** Opens all storages; no data is read or written before the first use. */
 export async function openStorages(config: StorageConfig): Promise<Storages> {
   const [first] = config.locations;
-  if (first === undefined) throw new Error('there is no location of files');
+  if (first === undefined) throw new Error('no storage location is configured');
   const opener = new StorageOpener(config);
   const files = new Map<string, Storage>();
   for (const location of config.locations) {

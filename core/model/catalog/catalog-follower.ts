@@ -221,7 +221,7 @@ export class CatalogFollower implements CatalogSource {
     this.distrust();
     // The next regular read repeats a failed one.
     work().catch((error: unknown) =>
-      this.#parts.log.debug({ err: error }, 'the counters could not be read'),
+      this.#parts.log.debug({ err: error }, 'could not read the counters'),
     );
   }
 

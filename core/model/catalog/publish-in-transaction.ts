@@ -122,6 +122,6 @@ export async function publishDifference(
  */
 export async function announce(bus: MessageBus, log: Log, version: number): Promise<void> {
   await bus.publish('catalog.changed', { version }).catch((error: unknown) => {
-    log.warn({ err: error }, 'the new catalog could not be announced');
+    log.warn({ err: error }, 'could not announce the new catalog');
   });
 }

@@ -42,7 +42,7 @@ export function waitForEdges(parts: WaitForEdgesParts): WaitForEdges {
     const { access, sessions } = await catalog.hear();
     // Without the message they read the counters within about a second.
     bus.publish('access.changed', { version: access, sessions }).catch((error: unknown) => {
-      log.debug({ err: error }, 'a change of rights could not be announced');
+      log.debug({ err: error }, 'could not announce a change of rights');
     });
     const lost = await members.acknowledged({ access, sessions }, { within: KNOWN_WITHIN_MS });
     if (lost.length > 0)

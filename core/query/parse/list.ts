@@ -10,7 +10,7 @@ import type { Path } from '../query.ts';
 export const RESERVED_NAME = '__proto__';
 
 function refuseReserved(key: string, value: unknown): unknown {
-  if (key === RESERVED_NAME) throw new Error(`it holds a member named ${RESERVED_NAME}`);
+  if (key === RESERVED_NAME) throw new Error(`it contains a member named ${RESERVED_NAME}`);
   return value;
 }
 

@@ -95,11 +95,11 @@ async function auditStorage(
   const gone = await stillMissing(options, storage, missing);
   if (unknown.length > 0) {
     const shown = unknown.slice(0, SHOWN);
-    log.warn({ storage, count: unknown.length, names: shown }, 'nothing refers to stored content');
+    log.warn({ storage, count: unknown.length, names: shown }, 'stored content belongs to no file');
   }
   if (gone.length > 0) {
     const shown = gone.slice(0, SHOWN);
-    log.error({ storage, count: gone.length, names: shown }, 'the content of files is gone');
+    log.error({ storage, count: gone.length, names: shown }, 'files have no stored content');
   }
   return { unknown: unknown.length, missing: gone.length };
 }

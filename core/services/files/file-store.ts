@@ -273,7 +273,7 @@ export class FileStore {
     for (const place of places) {
       await unclaimed
         .giveUp(place, this.#remove)
-        .catch((error) => log.warn({ err: error, ...place }, 'content was not removed yet'));
+        .catch((error) => log.warn({ err: error, ...place }, 'could not remove content yet'));
     }
   }
 
@@ -290,7 +290,7 @@ export class FileStore {
         signal?.throwIfAborted();
         await this.#remove(place);
       },
-      failed: (error, place) => log.warn({ err: error, ...place }, 'content was not removed yet'),
+      failed: (error, place) => log.warn({ err: error, ...place }, 'could not remove content yet'),
     });
   }
 

@@ -67,7 +67,7 @@ export class ImageMeasurement {
       const result = v.safeParse(imageFactsResult, job.result);
       return result.success ? result.output : null;
     } catch (error) {
-      this.#log.warn({ err: error, name: content.name }, 'an image was not measured yet');
+      this.#log.warn({ err: error, name: content.name }, 'could not measure an image yet');
       return undefined;
     }
   }
@@ -78,7 +78,7 @@ export class ImageMeasurement {
         await this.#jobs.submit(imageFactsSubmission(content, { isLate: true, requestId }));
       } catch (error) {
         // A worker measures it when the queue accepts jobs again, or in the nightly run.
-        this.#log.warn({ err: error, name: content.name }, 'an image is measured later');
+        this.#log.warn({ err: error, name: content.name }, 'an image will be measured later');
       }
     }
   }

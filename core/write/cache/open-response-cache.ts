@@ -52,7 +52,7 @@ async function openVersions(
   }
   if (!answers) return null;
   if (config.EDGE_PROCESSES === 1) return new MemoryTableVersions();
-  log.warn('CACHE_ENABLED has no effect: several edges need REDIS_URL to keep answers');
+  log.warn('CACHE_ENABLED has no effect: several edges need REDIS_URL for the cache');
   return null;
 }
 

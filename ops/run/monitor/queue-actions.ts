@@ -42,6 +42,6 @@ export class QueueActions {
   /** @throws ServiceError as {@link QueueService.switch} */
   async switch(queue: QueueName, state: QueueSwitch): Promise<void> {
     await this.#parts.queues.switch(queue, state, OPERATOR, this.#parts.operator);
-    this.#log.info({ queue, state }, 'the operator switched a queue');
+    this.#log.info({ queue, state }, 'the operator changed the state of a queue');
   }
 }

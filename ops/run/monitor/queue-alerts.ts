@@ -52,7 +52,7 @@ export function watchQueues({ pool, schema, config, log }: AlertParts): () => vo
     isLooking = true;
     // The processes that need the database log its outage.
     look()
-      .catch((error: unknown) => log.debug({ err: error }, 'the queues could not be looked at'))
+      .catch((error: unknown) => log.debug({ err: error }, 'could not check the queues'))
       .finally(() => {
         isLooking = false;
       });

@@ -48,7 +48,7 @@ export class SignIn {
     ...{ permits: JUDGED_AT_ONCE, permitsPerHolder: 1 },
     waiting: {
       ...{ max: MAX_WAITING, maxPerHolder: TRIES_PER_ADDRESS },
-      refusal: () => new Error('Too many passwords are judged now.'),
+      refusal: () => new Error('Too many passwords are being checked.'),
     },
   });
   /** The digest of the correct password, so that its hash is not computed for each request. */

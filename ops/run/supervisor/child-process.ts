@@ -179,7 +179,7 @@ export class Child {
     const { log } = this.#options;
     log.error(
       { child: this.#spec.role, childPid: this.pid, seconds: this.#missed },
-      'process gives no sign of life; it is ended',
+      'process sends no heartbeat; killing it',
     );
     this.kill();
   }
@@ -234,7 +234,7 @@ export class Child {
     try {
       this.start();
     } catch (error) {
-      this.#options.log.error({ child: this.#spec.role, err: error }, 'process cannot be started');
+      this.#options.log.error({ child: this.#spec.role, err: error }, 'could not start a process');
       this.#onEnd(Date.now(), null, null);
     }
   }

@@ -65,7 +65,7 @@ function keepRunning(first: Cluster, options: ClusterOptions, log: Log) {
       log.error({ reason }, 'PostgreSQL ended; it is restarted');
       try {
         current = await openCluster({ ...options, port: first.port });
-        log.info('PostgreSQL runs again');
+        log.info('PostgreSQL is running again');
       } catch (error) {
         log.error({ err: error }, 'PostgreSQL could not be started');
         await delay(RESTART_AFTER_MS, null, { signal: stopping.signal }).catch(() => undefined);

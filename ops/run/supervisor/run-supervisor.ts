@@ -55,7 +55,7 @@ export async function run(scripts: Scripts): Promise<number> {
       await Promise.race([stopped, installation.failed]);
     }
     await installation.stop(hasten);
-    log.info('everything has stopped');
+    log.info('all processes have stopped');
     return 0;
   } catch (error) {
     const wanted = stop.aborted && error === stop.reason;

@@ -61,8 +61,8 @@ t.test('what does not fit is told, and nothing is removed', async (t) => {
   t.match(
     lines.map(({ msg, names }) => [msg, names]),
     [
-      ['nothing refers to stored content', [unknown]],
-      ['the content of files is gone', [gone]],
+      ['stored content belongs to no file', [unknown]],
+      ['files have no stored content', [gone]],
     ],
   );
   t.equal(await files.isThere({ storage: 'local', name: unknown }), true, 'it is still there');

@@ -123,9 +123,9 @@ t.test('invalid headers are rejected together, each by its column', async (t) =>
     'author.nme': 'no field',
     'auhor.name': 'no field',
     'comments.body': 'JSON lists',
-    'meta.seo.title': 'no relation',
-    'author.meta.x': 'no relation',
-    'title.x': 'no relation',
+    'meta.seo.title': 'not a relation',
+    'author.meta.x': 'not a relation',
+    'title.x': 'not a relation',
   };
   const header = Object.keys(cases);
   const faults = await bench.refused('articles', `${header.join(',')}\n`);

@@ -198,7 +198,7 @@ t.test('a failing schema is reported in the log and in health', async (t) => {
   const known = { catalog, rights: FULL_RIGHTS };
   const query = { kind: 'query', variables: null } as const;
   const broken = introspection.ask(known, 'items', { ...query, query: '{ a b' });
-  await t.rejects(broken, { message: /cannot be told/ });
+  await t.rejects(broken, { message: /cannot be described/ });
   t.match(lines.join(), /Expected Name/);
   t.match(introspection.checks(catalog), {
     'graphql:schema': [{ status: 'warn', output: /Expected Name/ }],

@@ -9,7 +9,7 @@ import {
   sampledFields,
   textShapes,
 } from '#ops/app/source/display/text-shape.ts';
-import { chosenColumns, possibleColumns } from '#ops/app/source/list/columns.ts';
+import { chosenColumns, possibleColumns } from '#ops/app/source/display/columns.ts';
 
 const COLUMN: FieldSchema = {
   name: '',

@@ -91,16 +91,13 @@ t.test('they are said in German, with their parameters', async (t) => {
       'Der Wert muss enthalten: x',
     ],
     [{ code: 'FAILED_VALIDATION', type: 'nnull' }, 'Dieses Feld braucht einen Wert.'],
-    [{ code: 'FAILED_VALIDATION', type: 'unreadable' }, 'Das wird hier nicht angenommen.'],
+    [{ code: 'FAILED_VALIDATION', type: 'unreadable' }, 'Dieser Wert ist ungültig.'],
     [
       refusalOf('FAILED_VALIDATION', reason('value_fails_validation'), { type: 'email' }),
       'Das ist keine E-Mail-Adresse.',
     ],
-    [
-      refusalOf('FAILED_VALIDATION', reason('value_fails_validation')),
-      'Das wird hier nicht angenommen.',
-    ],
-    [{ code: 'NEW_CODE' }, 'Der Server hat das abgelehnt.'],
+    [refusalOf('FAILED_VALIDATION', reason('value_fails_validation')), 'Dieser Wert ist ungültig.'],
+    [{ code: 'NEW_CODE' }, 'Der Server hat die Anfrage abgelehnt.'],
   ];
   for (const [refusal, text] of cases) t.equal(refusalText(refusal, inGerman), text);
 });
@@ -108,16 +105,16 @@ t.test('they are said in German, with their parameters', async (t) => {
 t.test('a reason without a text is said in the words of the server', async (t) => {
   const newer = { reason: 'It is too new.', reason_code: 'too_new', reason_parameters: { a: 1 } };
   t.strictSame(tellRefusal({ code: 'FAILED_VALIDATION', ...newer }, inGerman), {
-    text: 'Das wird hier nicht angenommen.',
+    text: 'Dieser Wert ist ungültig.',
     detail: newer.reason,
   });
   t.equal(
     refusalText({ code: 'NEW_CODE', ...newer }, inGerman),
-    'Der Server hat das abgelehnt. It is too new.',
+    'Der Server hat die Anfrage abgelehnt. It is too new.',
   );
   t.strictSame(
     tellRefusal({ code: 'CONFLICT', reason: 'Of an older server.' }, inGerman),
-    { text: 'Das ist im jetzigen Zustand nicht möglich.', detail: 'Of an older server.' },
+    { text: 'Das ist im aktuellen Zustand nicht möglich.', detail: 'Of an older server.' },
     'without a code',
   );
   const bare = {

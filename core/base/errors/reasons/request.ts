@@ -1,7 +1,7 @@
 /** Reasons that concern a request: its body, headers and parameters. */
 export const requestReasons = {
   body_stalled:
-    'Nothing more of it came within {seconds} seconds. Chunk extensions are not understood; send it with Content-Length.',
+    'No further data arrived within {seconds} seconds. Chunk extensions are not supported; send the body with Content-Length.',
   body_too_large: 'It is larger than {limit} bytes.',
   body_nested_too_deep: 'It is nested more than {limit} levels deep.',
   body_object_too_large: 'It contains an object with more than {limit} members (BODY_MAX_MEMBERS).',
@@ -10,7 +10,7 @@ export const requestReasons = {
   form_part_too_large: 'The part {name} before the file is too large.',
   form_has_too_many_parts: 'It has too many parts before the file.',
   form_without_file: 'It contains no file.',
-  form_part_after_file: 'The part {name} must stand before the file that it is about.',
+  form_part_after_file: 'The part {name} must precede its file.',
   form_malformed: 'It is not well-formed multipart/form-data: {fault}.',
   body_length_ambiguous: 'Its length is given in more than one way.',
   body_json_invalid_near: 'It is not valid JSON near byte {at}.',
@@ -22,9 +22,9 @@ export const requestReasons = {
   body_json_invalid: '{message} at position {position} (line {line} column {column}).',
   too_many_description_readers: 'Too many clients ask for descriptions at the same time.',
   refresh_token_missing: '"refresh_token" is required.',
-  cookie_missing: 'The request carries no such cookie.',
+  cookie_missing: 'The request does not contain this cookie.',
   json_object_body_expected: 'It must be an object.',
-  two_tokens: 'The request carries a token in its header and another in its query.',
+  two_tokens: 'The request contains a token in its header and another token in its query.',
   request_of_other_origin:
     'A page of another origin sent this request with a cookie of the user; see CORS_ORIGIN.',
   cookie_request_without_content_type:
@@ -42,7 +42,7 @@ export const requestReasons = {
   update_body_shape:
     'The body must be a list of items, or an object with "keys" or "query" and "data".',
   delete_body_shape: 'The body must be a list of keys, or an object with "keys" or "query".',
-  route_parameter_unknown: '"{name}" is no parameter of this route, which takes {known}.',
+  route_parameter_unknown: '"{name}" is not a parameter of this route, which takes {known}.',
   parameter_name_impossible: '"{name}": no parameter or field can have this name.',
   parameter_brackets_unbalanced: '"{name}" has unbalanced brackets.',
   too_many_parameters: 'The query string has more than {limit} parameters.',
@@ -55,10 +55,10 @@ export const requestReasons = {
   search_keys_list_expected: '"keys" must be a list.',
   length_out_of_range: '"length" must be a whole number from 1 to {limit}.',
   cache_processes_unconfirmed: 'These processes have not confirmed: {processes}.',
-  body_too_slow: 'The body came slower than {bytesPerSecond} bytes per second.',
+  body_too_slow: 'The body arrived more slowly than {bytesPerSecond} bytes per second.',
   body_part_too_large: '{part} must not be larger than {limit} bytes ({variable}).',
   headers_too_large:
     'Its line and headers are larger than {limit} bytes; long queries go into the body of SEARCH.',
-  if_match_of_several_items: 'If-Match is judged where one item is written by its key.',
+  if_match_of_several_items: 'If-Match is supported only for writes of one item by its key.',
   body_json_parser_message: '{message}.',
 } as const;

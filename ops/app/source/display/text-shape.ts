@@ -41,7 +41,7 @@ export function sampledFields(fields: readonly Field[]): readonly string[] {
     .filter(
       ({ field, type, meta, schema }) =>
         TEXTS.has(type) &&
-        !DOCUMENT.test(field) &&
+        !(type === 'text' && DOCUMENT.test(field)) &&
         !meta?.special?.includes('conceal') &&
         !meta?.special?.includes('hash') &&
         !schema?.enum_values?.length,

@@ -11,7 +11,7 @@ import { useId, useState } from 'react';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import type { Column } from './columns.ts';
+import type { Column } from '../display/columns.ts';
 
 export interface ColumnMenuProps {
   readonly possible: readonly Column[];

@@ -14,7 +14,7 @@ import type { Filter } from '../data/schema-types.ts';
 import { Choice } from '../shell/choice.tsx';
 import { FailureAlert } from '../shell/failure-alert.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
-import type { Column } from './columns.ts';
+import type { Column } from '../display/columns.ts';
 
 export interface ExportDialogProps {
   readonly collection: string;

@@ -9,7 +9,7 @@ import { keyOf } from '../data/item-key.ts';
 import { itemPath } from '../data/route-of.ts';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import { Cell } from './cell.tsx';
+import { Cell } from '../display/cell.tsx';
 import type { ItemsProps } from './item-table.tsx';
 import { useToggle } from './use-toggle.ts';
 

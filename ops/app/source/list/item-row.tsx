@@ -11,8 +11,8 @@ import { itemPath } from '../data/route-of.ts';
 import type { Item } from '../data/schema-types.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
-import { Cell } from './cell.tsx';
-import type { Column } from './columns.ts';
+import { Cell } from '../display/cell.tsx';
+import type { Column } from '../display/columns.ts';
 
 export interface ItemRowProps {
   readonly collection: string;

@@ -14,7 +14,7 @@ import { keyOf } from '../data/item-key.ts';
 import type { Field, Item } from '../data/schema-types.ts';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import type { Column } from './columns.ts';
+import type { Column } from '../display/columns.ts';
 import { alignmentOf, CELL, ItemRow, OrderableRow } from './item-row.tsx';
 import { ManualOrder } from './manual-order.tsx';
 import { useToggle } from './use-toggle.ts';

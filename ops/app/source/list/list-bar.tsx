@@ -17,7 +17,7 @@ import { useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BookmarkMenu } from './bookmark-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
-import type { Column } from './columns.ts';
+import type { Column } from '../display/columns.ts';
 import { FilterPanel } from './filter-panel.tsx';
 import type { Archive, ListState } from './list-state.ts';
 

@@ -25,7 +25,7 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
 import { collectionName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import { chosenColumns, possibleColumns } from './columns.ts';
+import { chosenColumns, possibleColumns } from '../display/columns.ts';
 import { EmptyList } from './empty-list.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { ItemCards } from './item-cards.tsx';

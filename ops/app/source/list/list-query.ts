@@ -3,7 +3,7 @@ import { keyFields } from '../data/item-key.ts';
 import type { Collection, Field, Filter } from '../data/schema-types.ts';
 import { templatePaths } from '../display/template.ts';
 import { archiveFilter } from './archive.ts';
-import type { Column } from './columns.ts';
+import type { Column } from '../display/columns.ts';
 import type { ListState } from './list-state.ts';
 
 /** The paths that a column reads, where `templates` has the templates of related collections. */

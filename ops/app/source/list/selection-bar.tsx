@@ -17,7 +17,7 @@ import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BulkEditDialog } from './bulk-edit-dialog.tsx';
-import type { Column } from './columns.ts';
+import type { Column } from '../display/columns.ts';
 import { ExportDialog } from './export-dialog.tsx';
 
 export interface SelectionBarProps {

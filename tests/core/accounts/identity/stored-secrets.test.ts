@@ -1,5 +1,5 @@
 /**
- * The secrets of second factors are encrypted with a key that each edge has, and can be used all the
+ * The encrypted the secrets of second factors with a key that each edge has, and can be used all the
  * while: beside an older release, during a change of SECRET, and after both.
  */
 import { randomUUID } from 'node:crypto';

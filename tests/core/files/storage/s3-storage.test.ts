@@ -276,7 +276,7 @@ t.test('a full server is an outage that says so', async (t) => {
   server.fault = (request, response) =>
     request.method === 'PUT' && answerS3Error(response, 507, 'InsufficientStorage');
   const writing = storage.write(randomUUID(), pieces(randomBytes(PART + 1)), undefined);
-  await t.rejects(writing, { ...UNREACHABLE, message: /no room/ });
+  await t.rejects(writing, { ...UNREACHABLE, message: /no space/ });
   t.strictSame(server.unfinished(), []);
 });
 

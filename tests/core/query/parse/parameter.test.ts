@@ -106,7 +106,7 @@ t.test('JSON in a parameter is measured before it is parsed', async (t) => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":{}`);
   for (const parameter of ['filter', 'deep', 'alias']) {
     const torn = `{"a":[{${names(10_001).join()}`;
-    t.match(reasonOf({ [parameter]: torn }), 'an object of more than 10000 members', parameter);
+    t.match(reasonOf({ [parameter]: torn }), 'an object with more than 10000 members', parameter);
     t.match(reasonOf({ [parameter]: `${'{"a":'.repeat(300)}` }), 'nested deeper', parameter);
   }
   const texts = JSON.stringify(Array(10_001).fill(':{"a":1,\\"'));

@@ -143,7 +143,7 @@ t.test('unreadable rows are limited and have a place', async (t) => {
   const code = 'INVALID_PAYLOAD';
   t.match(fault('p;q\n1;2\n3;a"b\n'), {
     code,
-    reason: /A quote stands/,
+    reason: /A cell contains a quote/,
     place: { line: 3, column: 4 },
   });
   t.match(fault('p;q\n\n1;"2\n\n3;"4"\n'), {

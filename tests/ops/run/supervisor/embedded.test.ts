@@ -58,7 +58,7 @@ t.test('the embedded database lives and ends with its supervisor', async (t) => 
     const counted = client.query('SELECT count(*) FROM generate_series(1, 100000000000)');
     counted.catch(() => undefined);
     process.kill(server, 'SIGKILL');
-    await first.prints('PostgreSQL runs again');
+    await first.prints('PostgreSQL is running again');
     t.equal(isAlive(busy?.pid ?? 0), false);
     await t.rejects(counted);
   });

@@ -77,7 +77,7 @@ t.test('a start fails when a process cannot use its configuration', async (t) =>
 });
 
 for (const [behaviour, message] of [
-  ['beating', /gives no sign of life/],
+  ['beating', /sends no heartbeat/],
   ['hung', /nothing in the process makes progress/],
 ] as const) {
   t.test(`a process that is ${behaviour} is started again when it hangs`, async (t) => {

@@ -1,17 +1,18 @@
 /** Was schiefging und was hilft. */
 export const failure = {
-  forbidden: 'Dafür fehlt Ihnen das Recht. Fragen Sie bei Bedarf die Administration.',
+  forbidden: 'Dafür fehlt Ihnen das Recht. Bitten Sie die Verwaltung darum.',
   credentials: 'E-Mail-Adresse oder Passwort ist falsch.',
   otp: 'Das Einmalpasswort ist falsch oder schon benutzt. Warten Sie auf das nächste.',
   tooMany: 'Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es noch einmal.',
-  notUnique: 'Es gibt schon einen Eintrag mit diesem Wert.',
-  foreignKey: 'Andere Einträge verweisen darauf, oder das Ziel des Verweises gibt es nicht.',
-  changedMeanwhile: 'Jemand anderes hat diesen Eintrag inzwischen geändert.',
+  notUnique: 'Ein anderer Eintrag hat diesen Wert bereits.',
+  foreignKey:
+    'Andere Einträge verweisen auf diesen Eintrag, oder der Eintrag, auf den er verweist, existiert nicht.',
+  changedMeanwhile: 'Eine andere Person hat diesen Eintrag geändert.',
   unavailable: 'Der Server kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',
   sessionEnded: 'Ihre Sitzung ist zu Ende. Melden Sie sich wieder an.',
-  tooLarge: 'Das ist größer, als der Server annimmt.',
+  tooLarge: 'Der Inhalt ist zu groß für den Server.',
   network:
     'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
-  refused: 'Der Server hat das abgelehnt.',
+  refused: 'Der Server hat die Anfrage abgelehnt.',
   unknown: 'In der App ist etwas schiefgegangen.',
 };

@@ -11,8 +11,8 @@ export const file = {
   download: 'Herunterladen',
   details: 'Angaben',
   replace: 'Inhalt ersetzen',
-  replaced: 'Die Datei hat ihren neuen Inhalt',
-  takeOut: 'Herausnehmen',
+  replaced: 'Inhalt ersetzt',
+  takeOut: 'Entfernen',
   none: 'Keine Datei',
   focalPoint: 'Bildmittelpunkt bei %{x}, %{y}. Mit den Pfeiltasten verschieben.',
 };

@@ -2,7 +2,7 @@
 export const interfaceTexts = {
   open: 'Öffnen',
   clear: 'Leeren',
-  noOptions: 'Nichts passt',
+  noOptions: 'Keine Treffer',
   now: 'Jetzt',
   nowOf: '%{name}: jetzt',
   tagsHelp: 'Nach jedem Eintrag die Eingabetaste drücken.',
@@ -15,7 +15,7 @@ export const interfaceTexts = {
   noBytes: 'Keine Bytes',
   bytes: '%{smart_count} Byte |||| %{smart_count} Bytes',
   tooManyBytes: 'Diese Datei ist zu groß für ein Feld. Nehmen Sie ein Feld für Dateien.',
-  chooseFile: 'Aus einer Datei nehmen',
+  chooseFile: 'Datei wählen',
   longitude: 'Länge',
   latitude: 'Breite',
   source: 'Text',

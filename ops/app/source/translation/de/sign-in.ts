@@ -11,15 +11,14 @@ export const signIn = {
   submit: 'Anmelden',
   forgotten: 'Passwort vergessen?',
   forgottenTitle: 'Passwort zurücksetzen',
-  forgottenHelp:
-    'Wir schicken Ihnen eine Mail mit einem Link, wenn es ein Konto mit dieser Adresse gibt.',
-  forgottenSubmit: 'Link schicken',
+  forgottenHelp: 'Wenn es ein Konto mit dieser Adresse gibt, senden wir Ihnen einen Link.',
+  forgottenSubmit: 'Link senden',
   forgottenDone:
-    'Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail unterwegs. Ihr Link gilt einen Tag.',
+    'Wenn es ein Konto mit dieser Adresse gibt, haben wir einen Link gesendet. Er gilt einen Tag.',
   toSignIn: 'Zur Anmeldung',
   resetTitle: 'Neues Passwort wählen',
-  resetSubmit: 'Passwort setzen',
-  resetDone: 'Ihr neues Passwort ist gesetzt. Melden Sie sich damit an.',
+  resetSubmit: 'Passwort festlegen',
+  resetDone: 'Ihr neues Passwort ist festgelegt. Melden Sie sich damit an.',
   inviteTitle: 'Einladung annehmen',
   inviteHelp: 'Wählen Sie das Passwort, mit dem Sie sich anmelden werden.',
   inviteSubmit: 'Annehmen',
@@ -29,31 +28,31 @@ export const signIn = {
   lastName: 'Nachname',
   register: 'Konto anlegen',
   registerHelp:
-    'Wir schicken Ihnen eine Mail, mit der Sie Ihre Adresse bestätigen. Danach können Sie sich anmelden.',
-  registerHelpNow: 'Sie können sich gleich damit anmelden.',
+    'Wir senden Ihnen eine Mail, mit der Sie Ihre Adresse bestätigen. Danach können Sie sich anmelden.',
+  registerHelpNow: 'Sie können sich sofort anmelden.',
   registerSubmit: 'Konto anlegen',
   registerMail:
-    'Eine Mail ist unterwegs. Folgen Sie dem Link darin, um Ihre Adresse zu bestätigen; er gilt eine Woche. Wenn die Adresse schon ein Konto hat, steht das in der Mail.',
+    'Wir haben Ihnen eine Mail gesendet. Bestätigen Sie Ihre Adresse innerhalb einer Woche mit dem Link darin. Wenn die Adresse schon ein Konto hat, steht das in der Mail.',
   registerDone:
     'Melden Sie sich mit Adresse und Passwort an. Wenn die Adresse vorher schon ein Konto hatte, ist dessen Passwort unverändert.',
   registerRefused: 'Diese Adresse lässt sich hier nicht registrieren.',
-  registerClosed: 'Hier legt man Konten nicht selbst an. Bitten Sie um eine Einladung.',
+  registerClosed: 'Die Registrierung ist geschlossen. Bitten Sie um eine Einladung.',
   badPassword:
-    'Dieses Passwort erfüllt die Regeln des Projekts nicht. Wählen Sie ein längeres aus verschiedenen Arten von Zeichen.',
+    'Dieses Passwort erfüllt die Anforderungen des Projekts nicht. Wählen Sie ein längeres mit verschiedenen Zeichenarten.',
   deadLink:
-    'Dieser Link gilt nicht mehr: Er ist zu alt oder schon benutzt. Wenn Ihre Adresse schon bestätigt ist, melden Sie sich an.',
+    'Dieser Link ist abgelaufen oder wurde schon benutzt. Wenn Ihre Adresse schon bestätigt ist, melden Sie sich an.',
   noToken: 'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der Mail.',
-  badLink: 'Dieser Link gilt nicht mehr: Er ist zu alt oder schon benutzt.',
+  badLink: 'Dieser Link ist abgelaufen oder wurde schon benutzt.',
   tfaTitle: 'Zwei-Faktor-Anmeldung einrichten',
   tfaHelp: 'Ihre Organisation verlangt einen zweiten Faktor. Bestätigen Sie zuerst Ihr Passwort.',
   tfaSecret:
-    'Tragen Sie diesen Schlüssel in Ihre Authenticator-App ein und geben Sie die sechs Ziffern ein, die sie zeigt.',
+    'Tragen Sie diesen Schlüssel in Ihre Authenticator-App ein und geben Sie dann den sechsstelligen Code ein.',
   tfaOpen: 'In einer Authenticator-App auf diesem Gerät öffnen',
   tfaSubmit: 'Einschalten',
   tfaDone: 'Die Zwei-Faktor-Anmeldung ist eingeschaltet.',
   next: 'Weiter',
   copy: 'Schlüssel kopieren',
-  noAppTitle: 'Dieses Konto darf die App nicht benutzen',
+  noAppTitle: 'Kein Zugang zur App',
   noAppHelp:
-    'Sie sind angemeldet, aber keine Ihrer Richtlinien erlaubt die App. Bitten Sie die Verwaltung dieses Projekts darum.',
+    'Sie sind angemeldet, aber Ihre Richtlinien enthalten keinen Zugang zur App. Bitten Sie die Verwaltung dieses Projekts darum.',
 };

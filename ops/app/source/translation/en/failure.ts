@@ -1,16 +1,16 @@
 /** What went wrong, and what helps. */
 export const failure = {
-  forbidden: 'You have no right to do this. Ask an administrator if you need it.',
+  forbidden: 'You don’t have permission to do this. Ask an administrator for access.',
   credentials: 'E-mail address or password is wrong.',
   otp: 'The one-time password is wrong or has been used. Wait for the next one.',
   tooMany: 'Too many attempts. Wait a minute and try again.',
-  notUnique: 'There is already an item with this value.',
-  foreignKey: 'Other items refer to this, or what it refers to does not exist.',
-  changedMeanwhile: 'Somebody else has changed this item in the meantime.',
+  notUnique: 'Another item already has this value.',
+  foreignKey: 'Other items refer to this item, or the item that it refers to does not exist.',
+  changedMeanwhile: 'Another user has changed this item.',
   unavailable: 'The server cannot answer right now. Try again in a moment.',
   sessionEnded: 'Your session has ended. Sign in again.',
-  tooLarge: 'This is larger than the server accepts.',
+  tooLarge: 'The content is too large for the server.',
   network: 'The server cannot be reached. Check your connection and try again.',
-  refused: 'The server refused this.',
+  refused: 'The server refused the request.',
   unknown: 'Something went wrong in the App.',
 };

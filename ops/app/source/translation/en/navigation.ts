@@ -2,9 +2,9 @@
 export const navigation = {
   collections: 'Collections',
   search: 'Find a collection',
-  nothingFound: 'No collection is called like that.',
-  none: 'There are no collections yet.',
-  noneForYou: 'You may not see any collection yet. Ask an administrator for access.',
+  nothingFound: 'No matching collections.',
+  none: 'No collections yet.',
+  noneForYou: 'You don’t have access to any collection. Ask an administrator.',
   showHidden: 'Show hidden collections',
   hideHidden: 'Hide hidden collections',
   welcome: 'Content',

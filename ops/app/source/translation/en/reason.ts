@@ -35,10 +35,10 @@ const plainer = {
   value_bytes_expected: 'This must be bytes in hexadecimal, such as \\x00ff.',
   value_misfits_field_type: 'This value does not fit the field.',
   value_misfits_field: 'This value does not fit the field.',
-  value_fails_validation: 'This is not accepted here.',
-  value_not_unique: 'Another item has this value already.',
-  value_missing: 'A value is needed here.',
-  value_refers_to_no_item: 'The item that this refers to does not exist, or is still referred to.',
+  value_fails_validation: 'This value is invalid.',
+  value_not_unique: 'Another item already has this value.',
+  value_missing: 'A value is required.',
+  value_refers_to_no_item: 'The referenced item does not exist, or other items still refer to it.',
   value_out_of_range: 'This number is too large or too small.',
   value_too_long: 'This text is too long.',
   secret_text_expected: 'A secret must be a text, or have no value.',
@@ -58,7 +58,7 @@ const plainer = {
   database_message: 'The database says: %{message}',
   revision_without_data: 'This state was not kept, so that nothing can be reverted to it.',
   // Rights
-  forbidden_or_missing: 'You may not do this, or what it is about does not exist.',
+  forbidden_or_missing: 'You don’t have permission, or the object does not exist.',
   no_permission_for_collection:
     'You may not do this with the collection "%{collection}", or it does not exist.',
   no_permission_for_field:

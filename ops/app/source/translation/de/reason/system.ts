@@ -27,7 +27,7 @@ export const system = {
   foreign_prefix:
     '„%{collection}“: Sammlungen des Systems beginnen hier mit system_, nicht mit %{prefix}.',
   only_administrators_appoint_administrators: 'Wer verwaltet, bestimmen nur andere, die verwalten.',
-  forbidden_or_missing: 'Das dürfen Sie nicht, oder das, worum es geht, gibt es nicht.',
+  forbidden_or_missing: 'Ihnen fehlt das Recht, oder das Objekt existiert nicht.',
   stored_json_invalid: 'Das Gespeicherte lässt sich nicht lesen: %{message}',
   ip_access_empty:
     'Das enthält keine Adresse; nur ganz ohne Angabe gilt die Richtlinie von überall.',

@@ -30,7 +30,7 @@ export const transfer = {
   check_does_not_hold: 'Eine Bedingung der Datenbank ist nicht erfüllt: %{name}',
   no_such_item_in: 'In %{collection} gibt es diesen Eintrag nicht.',
   no_item_with_this_key: 'Einen Eintrag mit diesem Schlüssel gibt es nicht.',
-  value_taken: 'Ein anderer Eintrag hat diesen Wert schon.',
+  value_taken: 'Ein anderer Eintrag hat diesen Wert bereits.',
   value_taken_in_file: 'Eine frühere Zeile der Datei hat diesen Wert schon.',
   no_item_and_numbered_by_database:
     'Diesen Schlüssel hat kein Eintrag, und neue bekommen ihre Nummer von der Datenbank.',

@@ -29,11 +29,11 @@ export const values = {
   value_timestamp_expected: 'Das muss ein Datum mit Uhrzeit sein, etwa 2024-02-29T13:45:00Z.',
   value_uuid_expected: 'Das muss eine UUID sein.',
   value_bytes_expected: 'Das müssen hexadezimal geschriebene Bytes sein, etwa \\x00ff.',
-  value_fails_validation: 'Das wird hier nicht angenommen.',
-  value_not_unique: 'Ein anderer Eintrag hat diesen Wert schon.',
-  value_missing: 'Hier fehlt ein Wert.',
+  value_fails_validation: 'Dieser Wert ist ungültig.',
+  value_not_unique: 'Ein anderer Eintrag hat diesen Wert bereits.',
+  value_missing: 'Ein Wert ist erforderlich.',
   value_refers_to_no_item:
-    'Den Eintrag, auf den verwiesen wird, gibt es nicht, oder es wird noch auf ihn verwiesen.',
+    'Der Eintrag, auf den verwiesen wird, existiert nicht, oder andere Einträge verweisen noch auf ihn.',
   value_out_of_range: 'Diese Zahl ist zu groß oder zu klein.',
   value_too_long: 'Dieser Text ist zu lang.',
 } satisfies SomeReasons;

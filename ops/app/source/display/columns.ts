@@ -1,8 +1,8 @@
 /** The columns of a list: which a collection begins with, and what of the items they need. */
 import { type RelationKind, relationOf } from '../data/relation-of.ts';
 import type { Field, Relation } from '../data/schema-types.ts';
-import { choicesOf } from '../display/choices.ts';
-import { isOneLine, isState, type TextShapes } from '../display/text-shape.ts';
+import { choicesOf } from './choices.ts';
+import { isOneLine, isState, type TextShapes } from './text-shape.ts';
 
 export interface Column {
   readonly field: Field;

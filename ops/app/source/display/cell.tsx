@@ -1,9 +1,9 @@
 /** What stands in a cell of a list: a value, the name of a related item, or how many there are. */
 import Box from '@mui/material/Box';
 import type { Item } from '../data/schema-types.ts';
-import { FileSign } from '../display/file-sign.tsx';
-import { fillTemplate } from '../display/template.ts';
-import { Nothing, Value } from '../display/value.tsx';
+import { FileSign } from './file-sign.tsx';
+import { fillTemplate } from './template.ts';
+import { Nothing, Value } from './value.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import type { Column } from './columns.ts';
 
