@@ -1,6 +1,7 @@
 /** What a list begins with, and what items are called, for tables that nobody has described. */
 import t from 'tap';
 import type { Field, FieldSchema, Item, Relation } from '#ops/app/source/data/schema-types.ts';
+import { chosenColumns, possibleColumns } from '#ops/app/source/display/columns.ts';
 import { templateOf, templatePaths } from '#ops/app/source/display/template.ts';
 import {
   isOneLine,
@@ -9,7 +10,6 @@ import {
   sampledFields,
   textShapes,
 } from '#ops/app/source/display/text-shape.ts';
-import { chosenColumns, possibleColumns } from '#ops/app/source/display/columns.ts';
 
 const COLUMN: FieldSchema = {
   name: '',
@@ -85,7 +85,7 @@ t.test('a list begins with what tells most', (t) => {
     ...[field('id', 'integer', KEY), field('count', 'integer'), field('origin', 'text')],
     field('destination', 'text'),
   ];
-  t.strictSame(namesOf(columnsOf(routes, [], [route])), ['id', 'origin', 'count']);
+  t.strictSame(namesOf(columnsOf(routes, [], [route])), ['origin', 'count']);
   const flown = many(9, (index) => ({ destination: `D${index}` }));
   t.strictSame(namesOf(columnsOf(routes, flown, [route])), ['destination', 'origin', 'count']);
   t.strictSame(
@@ -119,7 +119,9 @@ t.test('items are called after what names them', (t) => {
   }));
   t.equal(templateOf(undefined, sampled, null), null, 'only a sample can tell');
   t.equal(templateOf(undefined, sampled, textShapes(sampledFields(sampled), items)), '{{film}}');
-  t.equal(templateOf(undefined, sampled, NO_SHAPES), '{{id}}');
+  t.equal(templateOf(undefined, sampled, NO_SHAPES), '{{kind}}', 'no item has a text yet');
+  const long = textShapes(['plot'], items);
+  t.equal(templateOf(undefined, [...sampled.slice(0, 1), ...sampled.slice(3)], long), '{{id}}');
   const lines = [
     field('order', 'integer', { is_primary_key: true }),
     field('product', 'integer', { is_primary_key: true }),

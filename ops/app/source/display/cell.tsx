@@ -1,11 +1,11 @@
 /** What stands in a cell of a list: a value, the name of a related item, or how many there are. */
 import Box from '@mui/material/Box';
 import type { Item } from '../data/schema-types.ts';
+import { useTranslate } from '../translation/use-translate.ts';
+import type { Column } from './columns.ts';
 import { FileSign } from './file-sign.tsx';
 import { fillTemplate } from './template.ts';
 import { Nothing, Value } from './value.tsx';
-import { useTranslate } from '../translation/use-translate.ts';
-import type { Column } from './columns.ts';
 
 interface CellProps {
   readonly column: Column;

@@ -2,6 +2,7 @@
 import { type RelationKind, relationOf } from '../data/relation-of.ts';
 import type { Field, Relation } from '../data/schema-types.ts';
 import { choicesOf } from './choices.ts';
+import { templatePaths } from './template.ts';
 import { isOneLine, isState, type TextShapes } from './text-shape.ts';
 
 export interface Column {
@@ -101,4 +102,23 @@ export function chosenColumns(
     ...column,
     isState: kindOf(column, items) === 'state' && column.field.type !== 'boolean',
   }));
+}
+
+/** The paths that a column reads, where `templates` has the templates of related collections. */
+export function columnPaths(
+  { field, relation }: Column,
+  templates: ReadonlyMap<string, string>,
+): readonly string[] {
+  const name = field.field;
+  if (relation === null) return [name];
+  if (relation.kind !== 'm2o') return [`count(${name})`];
+  const paths = templatePaths(templates.get(relation.related) ?? '');
+  const extra = relation.related === 'system_files' ? ['id', 'type', 'title'] : [];
+  const all = [...new Set([...paths, ...extra])];
+  return all.length === 0 ? [name] : all.map((path) => `${name}.${path}`);
+}
+
+/** Numbers stand below each other by their last digit. */
+export function alignmentOf({ field, relation }: Column): 'left' | 'right' {
+  return NUMBERS.has(field.type) && relation === null ? 'right' : 'left';
 }

@@ -37,8 +37,9 @@ const ENDS_AS_NAME = /(^|_)(name|title|label)$|[a-z](Name|Title|Label)$/;
 /** Names of what tells items apart where nothing names them, the best first. */
 const SIGNS = ['email', 'e_mail', 'filename_download', 'code', 'slug', 'key', 'number'];
 
-function isText({ type, meta }: Field): boolean {
-  return TEXTS.has(type) && !meta?.hidden;
+/** Whether a field can name an item: the values of an enumeration are shared by many. */
+function isText({ type, meta, schema }: Field): boolean {
+  return TEXTS.has(type) && !meta?.hidden && !schema?.enum_values?.length;
 }
 
 /** The fields whose names say that they name an item; none where no name says so. */
@@ -54,17 +55,20 @@ function namingFields(fields: readonly Field[]): readonly string[] {
   return person ?? SIGNS.flatMap(called).slice(0, 1);
 }
 
-/** The text that differs most between the items of a sample and fits into one line. */
+/**
+ * The text that differs most between the items of a sample and fits into one line; of a collection
+ * without texts the first one.
+ */
 function mostTelling(fields: readonly Field[], shapes: TextShapes): string | undefined {
-  const texts = fields.filter(
-    (field) =>
-      isText(field) && !field.schema?.is_primary_key && isOneLine(field, shapes.get(field.field)),
-  );
+  const texts = fields.filter((field) => isText(field) && !field.schema?.is_primary_key);
   const distinct = ({ field }: Field) => shapes.get(field)?.distinct ?? 0;
-  const [best] = texts.toSorted((a, b) => distinct(b) - distinct(a));
-  return best !== undefined && distinct(best) > 0 && !isState(shapes.get(best.field))
-    ? best.field
-    : undefined;
+  if (texts.every((field) => distinct(field) === 0)) return texts[0]?.field;
+  return texts
+    .filter((field) => {
+      const shape = shapes.get(field.field);
+      return distinct(field) > 0 && isOneLine(field, shape) && !isState(shape);
+    })
+    .toSorted((a, b) => distinct(b) - distinct(a))[0]?.field;
 }
 
 /**

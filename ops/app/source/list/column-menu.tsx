@@ -8,10 +8,10 @@ import IconButton from '@mui/material/IconButton';
 import Popover from '@mui/material/Popover';
 import Typography from '@mui/material/Typography';
 import { useId, useState } from 'react';
+import type { Column } from '../display/columns.ts';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import type { Column } from '../display/columns.ts';
 
 export interface ColumnMenuProps {
   readonly possible: readonly Column[];

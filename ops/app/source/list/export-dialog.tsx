@@ -11,10 +11,10 @@ import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { newKey } from '../data/idempotency.ts';
 import type { Filter } from '../data/schema-types.ts';
+import type { Column } from '../display/columns.ts';
 import { Choice } from '../shell/choice.tsx';
 import { FailureAlert } from '../shell/failure-alert.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
-import type { Column } from '../display/columns.ts';
 
 export interface ExportDialogProps {
   readonly collection: string;

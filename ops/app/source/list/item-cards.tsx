@@ -7,9 +7,9 @@ import { useId } from 'react';
 import { Link } from 'react-router-dom';
 import { keyOf } from '../data/item-key.ts';
 import { itemPath } from '../data/route-of.ts';
+import { Cell } from '../display/cell.tsx';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import { Cell } from '../display/cell.tsx';
 import type { ItemsProps } from './item-table.tsx';
 import { useToggle } from './use-toggle.ts';
 

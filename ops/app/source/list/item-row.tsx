@@ -9,10 +9,10 @@ import { type CSSProperties, memo, type ReactNode, type Ref, useId } from 'react
 import { Link, useNavigate } from 'react-router-dom';
 import { itemPath } from '../data/route-of.ts';
 import type { Item } from '../data/schema-types.ts';
+import { Cell } from '../display/cell.tsx';
+import { alignmentOf, type Column } from '../display/columns.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
-import { Cell } from '../display/cell.tsx';
-import type { Column } from '../display/columns.ts';
 
 export interface ItemRowProps {
   readonly collection: string;
@@ -37,13 +37,6 @@ export const CELL = {
   textOverflow: 'ellipsis',
   whiteSpace: 'nowrap',
 } as const;
-
-const NUMBERS = new Set(['integer', 'bigInteger', 'float', 'decimal']);
-
-/** Numbers stand below each other by their last digit. */
-export function alignmentOf({ field, relation }: Column) {
-  return NUMBERS.has(field.type) && relation === null ? 'right' : 'left';
-}
 
 const LINK = {
   color: 'text.primary',

@@ -12,10 +12,10 @@ import { visuallyHidden } from '@mui/utils';
 import { useCallback } from 'react';
 import { keyOf } from '../data/item-key.ts';
 import type { Field, Item } from '../data/schema-types.ts';
+import { alignmentOf, type Column } from '../display/columns.ts';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import type { Column } from '../display/columns.ts';
-import { alignmentOf, CELL, ItemRow, OrderableRow } from './item-row.tsx';
+import { CELL, ItemRow, OrderableRow } from './item-row.tsx';
 import { ManualOrder } from './manual-order.tsx';
 import { useToggle } from './use-toggle.ts';
 

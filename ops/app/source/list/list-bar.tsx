@@ -10,6 +10,7 @@ import { useRights } from '../data/queries.ts';
 import { isImportable } from '../data/rights.ts';
 import { IMPORTS, importPath } from '../data/route-of.ts';
 import type { Collection } from '../data/schema-types.ts';
+import type { Column } from '../display/columns.ts';
 import { countConditions, readFilter } from '../filter/filter-tree.ts';
 import { OfferedSectionsContext } from '../shell/offered-sections.ts';
 import { Icon } from '../theme/icon.tsx';
@@ -17,7 +18,6 @@ import { useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BookmarkMenu } from './bookmark-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
-import type { Column } from '../display/columns.ts';
 import { FilterPanel } from './filter-panel.tsx';
 import type { Archive, ListState } from './list-state.ts';
 

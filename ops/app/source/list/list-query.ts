@@ -1,24 +1,9 @@
 /** What a list asks of the API for its state and columns. */
 import { keyFields } from '../data/item-key.ts';
 import type { Collection, Field, Filter } from '../data/schema-types.ts';
-import { templatePaths } from '../display/template.ts';
+import { type Column, columnPaths } from '../display/columns.ts';
 import { archiveFilter } from './archive.ts';
-import type { Column } from '../display/columns.ts';
 import type { ListState } from './list-state.ts';
-
-/** The paths that a column reads, where `templates` has the templates of related collections. */
-function columnPaths(
-  { field, relation }: Column,
-  templates: ReadonlyMap<string, string>,
-): readonly string[] {
-  const name = field.field;
-  if (relation === null) return [name];
-  if (relation.kind !== 'm2o') return [`count(${name})`];
-  const paths = templatePaths(templates.get(relation.related) ?? '');
-  const extra = relation.related === 'system_files' ? ['id', 'type', 'title'] : [];
-  const all = [...new Set([...paths, ...extra])];
-  return all.length === 0 ? [name] : all.map((path) => `${name}.${path}`);
-}
 
 export interface ListQuery {
   readonly fields: readonly string[];

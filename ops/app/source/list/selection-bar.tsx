@@ -10,6 +10,7 @@ import { keyFields, keyFromText } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
 import type { Collection, Field, Filter } from '../data/schema-types.ts';
+import type { Column } from '../display/columns.ts';
 import { formatNumber } from '../display/format.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { notify, notifyFailure } from '../shell/notify.ts';
@@ -17,7 +18,6 @@ import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BulkEditDialog } from './bulk-edit-dialog.tsx';
-import type { Column } from '../display/columns.ts';
 import { ExportDialog } from './export-dialog.tsx';
 
 export interface SelectionBarProps {

@@ -1,13 +1,17 @@
 /** What the list of a relation is made of: its rows, what they lead to, and what is read of them. */
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { client } from '../data/client.ts';
 import { keyFields, keyFromText } from '../data/item-key.ts';
-import { fieldsQuery, useFields, useRights } from '../data/queries.ts';
+import { fieldsQuery, relationsQuery, useFields, useRights } from '../data/queries.ts';
 import type { RelationKind } from '../data/relation-of.ts';
 import { may } from '../data/rights.ts';
-import type { Field, Item } from '../data/schema-types.ts';
+import type { Field, Item, Relation } from '../data/schema-types.ts';
 import { isItem, textOption } from '../data/values.ts';
-import { useTemplates } from '../display/representation.ts';
+import { type Column, chosenColumns, columnPaths, possibleColumns } from '../display/columns.ts';
+import { useTemplate, useTemplates } from '../display/representation.ts';
+import { templatePaths } from '../display/template.ts';
+import { useTextShapes } from '../display/text-sample.ts';
 import { shownPaths } from './related.ts';
 
 export type ManyKind = Exclude<RelationKind, { readonly kind: 'm2o' }>;
@@ -25,9 +29,12 @@ export interface Many {
   readonly template: string | null;
   /** Fields of a row that its place says. */
   readonly implied: ReadonlySet<string>;
+  /** The columns of a list that is a table; none where it is a list of names. */
+  readonly columns: readonly Column[];
 }
 
 const NO_FIELDS: readonly Field[] = [];
+const NO_RELATIONS: readonly Relation[] = [];
 
 function targetsOf(kind: ManyKind): readonly string[] {
   return kind.kind === 'm2a' ? kind.allowed : [kind.related];
@@ -43,6 +50,29 @@ function templateOption(kind: ManyKind, { meta }: Pick<Field, 'meta'>): string |
   );
 }
 
+/** Columns of a table in a form, which has less room than a list. */
+const MOST_COLUMNS = 5;
+
+/** The columns of items that refer to this one, unless they are ordered by hand. */
+function useRowColumns(
+  kind: ManyKind,
+  rows: string,
+  fields: readonly Field[],
+  sortField: string | null,
+  implied: ReadonlySet<string>,
+): readonly Column[] {
+  const isTable = kind.kind === 'o2m' && sortField === null && rows !== 'system_files';
+  const relations = useQuery(relationsQuery).data ?? NO_RELATIONS;
+  const shapes = useTextShapes(rows, isTable ? fields : NO_FIELDS);
+  const template = useTemplate(rows);
+  return useMemo(() => {
+    if (!isTable || shapes === null || template === '') return [];
+    const shown = fields.filter(({ field }) => !implied.has(field));
+    const items = { title: templatePaths(template), shapes };
+    return chosenColumns(possibleColumns(shown, relations), null, items).slice(0, MOST_COLUMNS);
+  }, [isTable, fields, relations, shapes, template, implied]);
+}
+
 export function useMany(kind: ManyKind, field: Pick<Field, 'meta'>): Many {
   const rights = useRights();
   const rows = kind.kind === 'o2m' ? kind.related : kind.junction;
@@ -54,14 +84,19 @@ export function useMany(kind: ManyKind, field: Pick<Field, 'meta'>): Many {
       new Map(results.map(({ data }, index) => [targets[index] ?? '', data ?? NO_FIELDS])),
   });
   const sortField = kind.relation.meta?.sort_field ?? null;
-  const implied = new Set([
-    kind.relation.field,
-    ...(sortField === null ? [] : [sortField]),
-    ...(kind.kind === 'o2m' ? [] : [kind.junctionField]),
-    ...(kind.kind === 'm2a' ? [kind.collectionField] : []),
-  ]);
+  const implied = useMemo(
+    () =>
+      new Set([
+        kind.relation.field,
+        ...(sortField === null ? [] : [sortField]),
+        ...(kind.kind === 'o2m' ? [] : [kind.junctionField]),
+        ...(kind.kind === 'm2a' ? [kind.collectionField] : []),
+      ]),
+    [kind, sortField],
+  );
   const template = templateOption(kind, field);
-  return { kind, rows, fields, targets, targetFields, sortField, template, implied };
+  const columns = useRowColumns(kind, rows, fields, sortField, implied);
+  return { kind, rows, fields, targets, targetFields, sortField, template, implied, columns };
 }
 
 /** The collection that a row leads to; null when that is not known. */
@@ -94,7 +129,16 @@ function rowPaths(many: Many, templates: ReadonlyMap<string, string>): readonly 
       targetFields.get(name) ?? NO_FIELDS,
       many.template ?? templates.get(name) ?? '',
     );
-  if (kind.kind === 'o2m') return [...new Set([...own, ...shown(kind.related)])];
+  if (kind.kind === 'o2m') {
+    // A reference may be a part of the key, so its own value is read with the name.
+    const columns = many.columns.flatMap((column) => [
+      ...columnPaths(column, templates),
+      ...(column.relation === null || !column.field.schema?.foreign_key_column
+        ? []
+        : [`${column.field.field}.${column.field.schema.foreign_key_column}`]),
+    ]);
+    return [...new Set([...own, ...shown(kind.related), ...columns])];
+  }
   const { junctionField: onward } = kind;
   if (kind.kind === 'm2m')
     return [...own, ...shown(kind.related).map((path) => `${onward}.${path}`)];
@@ -111,9 +155,17 @@ export function useStoredRows(
   itemKey: string | null,
   limit: number,
 ) {
-  const templates = useTemplates(many.targets);
-  const isReady =
-    many.fields.length > 0 && many.targets.every((name) => (templates.get(name) ?? '') !== '');
+  const named = useMemo(
+    () => [
+      ...many.targets,
+      ...many.columns.flatMap(({ relation }) =>
+        relation?.kind === 'm2o' ? [relation.related] : [],
+      ),
+    ],
+    [many.targets, many.columns],
+  );
+  const templates = useTemplates(named);
+  const isReady = many.fields.length > 0 && named.every((name) => templates.has(name));
   const paths = rowPaths(many, templates);
   const sort = many.sortField === null ? keyFields(many.fields) : [many.sortField];
   const query = useQuery({
@@ -135,6 +187,7 @@ export function useStoredRows(
   });
   const found = query.data ?? [];
   return {
+    templates,
     rows: found.slice(0, limit),
     hasMore: found.length > limit,
     isLoading: itemKey !== null && query.data === undefined && query.error === null,

@@ -33,7 +33,8 @@ interface RelatedRowProps {
   readonly onDown: (() => void) | null;
 }
 
-function Action({
+/** A button of a row, with its name as a hint. */
+export function RowAction({
   name,
   icon,
   onClick,
@@ -58,7 +59,8 @@ function Action({
   );
 }
 
-function stateOf(row: Row): string | null {
+/** What happens to a row when the form is saved; null for nothing. */
+export function stateOf(row: Row): string | null {
   if (row.kind === 'new') return 'relation.isNew';
   if (row.removed) return 'relation.isRemoved';
   if (row.linked) return 'relation.isLinked';
@@ -133,8 +135,8 @@ export function RelatedRow(props: RelatedRowProps) {
       {state !== null && <Chip size="small" label={translate(state)} />}
       {isOrdered && (
         <>
-          <Action name={translate('relation.up', { name })} icon="arrow_upward" onClick={onUp} />
-          <Action
+          <RowAction name={translate('relation.up', { name })} icon="arrow_upward" onClick={onUp} />
+          <RowAction
             name={translate('relation.down', { name })}
             icon="arrow_downward"
             onClick={onDown}
@@ -142,14 +144,14 @@ export function RelatedRow(props: RelatedRowProps) {
         </>
       )}
       {!removed && target !== null && (
-        <Action
+        <RowAction
           name={translate(readOnly ? 'relation.viewItem' : 'relation.editItem', { name })}
           icon={readOnly ? 'visibility' : 'edit'}
           onClick={onEdit}
         />
       )}
       {!readOnly && mayRemove && (
-        <Action
+        <RowAction
           name={translate(
             removed ? 'relation.putBack' : deletes ? 'relation.deleteItem' : 'relation.removeItem',
             { name },

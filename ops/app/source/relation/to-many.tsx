@@ -36,6 +36,7 @@ import {
 import { type ManyKind, useMany, useStoredRows } from './many.ts';
 import { PickerDialog } from './picker-dialog.tsx';
 import { RelatedRow } from './related-row.tsx';
+import { RelatedTable } from './related-table.tsx';
 import { partsOf, rowFaults, targetKey, withEdit, withRemoval } from './row-edit.ts';
 import { filterOption } from './to-one.tsx';
 
@@ -155,6 +156,20 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
       ))}
     </Box>
   );
+  const table = many.columns.length > 0 && (
+    <RelatedTable
+      caption={label}
+      many={many}
+      rows={rows}
+      templates={stored.templates}
+      faultsOf={(row) => rowFaults(faults, row)}
+      readOnly={readOnly}
+      deletes={deletes}
+      mayRemove={mayRemove}
+      onEdit={(row) => setEditing({ row })}
+      onRemove={(row) => apply(withRemoval(many, change, row))}
+    />
+  );
   const isFiles = kind.kind === 'm2m' && kind.related === 'system_files';
   return (
     <ControlFrame {...props}>
@@ -163,7 +178,8 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
         {!stored.isLoading && rows.length === 0 && (
           <Box sx={{ p: 1.5, color: 'text.secondary' }}>{translate('relation.none')}</Box>
         )}
-        {rows.length > 0 && (
+        {rows.length > 0 && table}
+        {rows.length > 0 && table === false && (
           <DndContext
             sensors={sensors}
             collisionDetection={closestCenter}

@@ -1,5 +1,6 @@
 /** Verbundene Einträge in Formularen. */
 export const relation = {
+  actions: 'Aktionen',
   apply: 'Übernehmen',
   discard: 'Verwerfen',
   discardText: 'Ihre Änderungen hier gehen verloren.',

@@ -1,5 +1,6 @@
 /** Related items in forms. */
 export const relation = {
+  actions: 'Actions',
   apply: 'Apply',
   discard: 'Discard',
   discardText: 'Your changes here will be lost.',
