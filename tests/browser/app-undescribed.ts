@@ -76,8 +76,8 @@ t.test('lists, titles and forms come from the catalog and the values', { skip },
   // The lines of an order belong to it: they are added and deleted in its form.
   await tab.open('/content/orders/1');
   const lines = page.getByRole('group', { name: 'Order Lines' });
-  await tab.screenshot('order');
   await lines.getByRole('row').nth(2).waitFor();
+  await tab.screenshot('order');
   t.match(
     await lines.getByRole('row').nth(1).innerText(),
     /Product 1\s+3/,
