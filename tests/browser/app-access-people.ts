@@ -219,7 +219,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await own.getByRole('button', { name: 'Save', exact: true }).click();
     await own
       .locator('[data-field=title]')
-      .getByText('does not have the form that is asked for')
+      .getByText('does not have the required format')
       .waitFor();
     await guest.screenshot('validated');
     await own.getByLabel('Title').fill('Of mine');

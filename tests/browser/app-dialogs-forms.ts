@@ -23,7 +23,7 @@ import {
 const browser = await startBrowser(t);
 const skip = browser === null && 'no browser starts here';
 
-const FOLDERS = ['files', 'form', 'history', 'interface', 'relation'];
+const FOLDERS = ['draft', 'files', 'form', 'history', 'interface', 'relation'];
 const ITEM = '/content/book/1';
 
 /** Opens the choices of a field of the form. */

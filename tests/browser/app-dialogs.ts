@@ -26,7 +26,7 @@ const browser = await startBrowser(t);
 const skip = browser === null && 'no browser starts here';
 
 /** Folders of which other tests open what can be opened. */
-const OTHERS = ['files', 'form', 'history', 'interface', 'relation', ...ADMINISTRATION];
+const OTHERS = ['draft', 'files', 'form', 'history', 'interface', 'relation', ...ADMINISTRATION];
 const LIST = '/content/book';
 const BOOKMARK = `${LIST}?bookmark=1`;
 const ITEM = '/content/book/1';

@@ -245,7 +245,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await page.getByText('4 of 4 columns are imported').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('This row is too long to correct here').waitFor();
-    await page.getByText('it may hold a secret').waitFor();
+    await page.getByText('it may contain a secret').waitFor();
     t.equal(await page.getByText('1234').count(), 0);
     const cells = page.getByRole('row').filter({ hasText: 'whole number' });
     t.strictSame(

@@ -133,7 +133,7 @@ t.test('two windows and a new field', { skip }, async (t) => {
       return shown.includes('"index_state":"invalid"');
     }, 'it is noticed');
     await model.open('/model/collections/article/fields/subtitle');
-    await page.getByText('was not built to its end').waitFor();
+    await page.getByText('The index of this field is incomplete').waitFor();
     await model.screenshot('invalid');
   });
   t.strictSame(model.faults, []);

@@ -134,7 +134,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     const email = 'ruth@example.com';
     await page.getByLabel('E-mail address').fill(email);
     await create.click();
-    await page.getByText('This password does not meet the rules').waitFor();
+    await page.getByText('This password does not meet the requirements').waitFor();
     await tab.screenshot('register-refused');
     t.strictSame(await tab.axe(), [], 'what is wrong is told accessibly');
     await page.locator('input[name=password]').fill(NEW);

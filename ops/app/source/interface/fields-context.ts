@@ -1,4 +1,4 @@
-/** How interfaces of relations show the fields of a related item: the form gives them its own way. */
+/** Where fields stand, and how interfaces of relations show the fields of a related item. */
 import { type ComponentType, createContext } from 'react';
 import type { Fault } from '../data/faults.ts';
 import type { Field, Item } from '../data/schema-types.ts';
@@ -20,3 +20,6 @@ export interface FieldsProps {
 }
 
 export const FieldsContext = createContext<ComponentType<FieldsProps> | null>(null);
+
+/** Whether the fields stand in a drawer, which has no room for tables. */
+export const DrawerContext = createContext(false);

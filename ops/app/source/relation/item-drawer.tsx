@@ -14,7 +14,7 @@ import { fieldsQuery, useRights } from '../data/queries.ts';
 import type { Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
 import { changesBetween } from '../draft/changes.ts';
-import { FieldsContext } from '../interface/fields-context.ts';
+import { DrawerContext, FieldsContext } from '../interface/fields-context.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
@@ -56,21 +56,23 @@ function Part({ part, changes, onChange, readOnly }: PartProps) {
   if (failed !== undefined) return <Failure error={failed.error} retry={() => failed.refetch()} />;
   if (Fields === null || fields.data === undefined || item === undefined) return <Loading />;
   return (
-    <Fields
-      collection={collection}
-      fields={fields.data}
-      item={item}
-      changes={changes}
-      onChange={(name, value) => {
-        const { [name]: _, ...others } = changes;
-        onChange({ ...others, ...changesBetween(item, { [name]: value }) });
-      }}
-      itemKey={key === null ? null : [key].flat().map(encodeURIComponent).join(',')}
-      action={key === null ? 'create' : 'update'}
-      faults={faults}
-      omit={omit}
-      readOnly={readOnly}
-    />
+    <DrawerContext value>
+      <Fields
+        collection={collection}
+        fields={fields.data}
+        item={item}
+        changes={changes}
+        onChange={(name, value) => {
+          const { [name]: _, ...others } = changes;
+          onChange({ ...others, ...changesBetween(item, { [name]: value }) });
+        }}
+        itemKey={key === null ? null : [key].flat().map(encodeURIComponent).join(',')}
+        action={key === null ? 'create' : 'update'}
+        faults={faults}
+        omit={omit}
+        readOnly={readOnly}
+      />
+    </DrawerContext>
   );
 }
 

@@ -7,13 +7,16 @@ import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable'
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useMemo, useState } from 'react';
+import type { Theme } from '@mui/material/styles';
+import useMediaQuery from '@mui/material/useMediaQuery';
+import { useContext, useMemo, useState } from 'react';
 import { useCollections, useRights } from '../data/queries.ts';
 import { deletesRemoved } from '../data/relation-of.ts';
 import { may, mayField } from '../data/rights.ts';
 import type { Field, Item } from '../data/schema-types.ts';
 import { UploadArea } from '../files/upload-area.tsx';
 import { ControlFrame } from '../interface/control-frame.tsx';
+import { DrawerContext } from '../interface/fields-context.ts';
 import type { InterfaceProps } from '../interface/interface.ts';
 import { AddMenu } from '../shell/add-menu.tsx';
 import { Failure } from '../shell/failure.tsx';
@@ -47,6 +50,12 @@ function isNullable(fields: readonly Field[], name: string): boolean {
   return fields.find(({ field }) => field === name)?.schema?.is_nullable !== false;
 }
 
+/** Whether a table with several columns fits beside what else stands on the screen. */
+function useHasRoom(): boolean {
+  const isWide = useMediaQuery<Theme>((theme) => theme.breakpoints.up('md'), { noSsr: true });
+  return !useContext(DrawerContext) && isWide;
+}
+
 type Editing =
   | { readonly row: Row }
   | { readonly create: string }
@@ -58,6 +67,7 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const rights = useRights();
+  const hasRoom = useHasRoom();
   const collections = useCollections();
   const many = useMany(kind, field);
   const [limit, setLimit] = useState(PAGE);
@@ -156,7 +166,7 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
       ))}
     </Box>
   );
-  const table = many.columns.length > 0 && (
+  const table = hasRoom && many.columns.length > 0 && (
     <RelatedTable
       caption={label}
       many={many}
