@@ -313,6 +313,38 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     await notice('Field size deleted');
     t.equal(await page.getByRole('link', { name: 'Size' }).count(), 0);
 
+    // Renamed, it keeps its items, and the App goes on where it was.
+    const renamed = page.getByRole('dialog');
+    await page.getByRole('link', { name: 'Title' }).click();
+    await heading('Title');
+    await button('Rename').click();
+    t.strictSame(await tab.axe(), [], 'the dialog is accessible');
+    await tab.screenshot('rename-field');
+    await renamed.getByLabel('New name').fill('id');
+    await renamed.getByRole('button', { name: 'Rename' }).click();
+    await renamed.getByText('This name is already in use.').waitFor();
+    await renamed.getByLabel('New name').fill('label');
+    await renamed.getByRole('button', { name: 'Rename' }).click();
+    await heading('Wares');
+    await notice('title is now label');
+    await page.getByRole('link', { name: 'Label' }).waitFor();
+    for (const [from, to] of [
+      ['product_list', 'wares'],
+      ['wares', 'product_list'],
+    ] as const) {
+      await tab.open(`/model/collections/${from}/settings`);
+      await button('Rename').click();
+      await renamed.getByLabel('New name').fill(to);
+      await renamed.getByRole('button', { name: 'Rename' }).click();
+      await notice(`${from} is now ${to}`);
+    }
+    await tab.open('/model/collections/product_list');
+    await page.getByRole('link', { name: 'Label' }).click();
+    await button('Rename').click();
+    await renamed.getByLabel('New name').fill('title');
+    await renamed.getByRole('button', { name: 'Rename' }).click();
+    await notice('label is now title');
+
     await page.setViewportSize(PHONE);
     await tab.open('/model/collections/product_list');
     await page.getByRole('link', { name: 'Title' }).waitFor();

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useMemo, useState } from 'react';
-import { useParams } from 'react-router-dom';
+import { useNavigate, useParams } from 'react-router-dom';
 import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
 import type { Collection, Field, Item } from '../data/schema-types.ts';
 import { type Stored, useDraft } from '../draft/use-draft.ts';
@@ -23,7 +23,8 @@ import { CollectionTabs } from './collection-tabs.tsx';
 import { Controls } from './control.tsx';
 import { DeleteCollection } from './delete-collection.tsx';
 import { readStored } from './field-item.ts';
-import { COLLECTIONS } from './route.ts';
+import { RenameDialog } from './rename-dialog.tsx';
+import { COLLECTIONS, settingsPath } from './route.ts';
 import { RowsEditor } from './rows-editor.tsx';
 import { SchemaConflict } from './schema-conflict.tsx';
 import { TemplateEditor } from './template-editor.tsx';
@@ -61,6 +62,8 @@ function Settings({ collection, collections, fields }: SettingsProps) {
   const { base, values } = draft;
   const set = (member: string, value: unknown) => draft.change({ [member]: value });
   const [deleting, setDeleting] = useState(false);
+  const [renaming, setRenaming] = useState(false);
+  const navigate = useNavigate();
   const path = pathOf('collections', name);
   const save = useSchemaSave({
     draft,
@@ -88,6 +91,9 @@ function Settings({ collection, collections, fields }: SettingsProps) {
         back={COLLECTIONS}
         actions={
           <>
+            <Button startIcon={<Icon name="edit" />} onClick={() => setRenaming(true)}>
+              {translate('model.rename')}
+            </Button>
             <Button
               color="error"
               startIcon={<Icon name="delete" />}
@@ -147,6 +153,14 @@ function Settings({ collection, collections, fields }: SettingsProps) {
         )}
       </Box>
       <SchemaConflict draft={draft} save={save} />
+      {renaming && (
+        <RenameDialog
+          subject={{ collection: name }}
+          taken={new Set(collections.keys())}
+          follow={async (to) => navigate(settingsPath(to))}
+          onClose={() => setRenaming(false)}
+        />
+      )}
       {deleting && <DeleteCollection collection={collection} onClose={() => setDeleting(false)} />}
     </>
   );

@@ -26,6 +26,7 @@ import { type FieldState, membersOf, stateOf, withMembers } from './field-member
 import { useFieldsWithIndexes } from './index-state.tsx';
 import { nameFault } from './name.ts';
 import { RelationPart } from './relation-part.tsx';
+import { RenameDialog } from './rename-dialog.tsx';
 import { collectionPath } from './route.ts';
 import { SchemaConflict } from './schema-conflict.tsx';
 import { useSchemaSave } from './use-schema-save.ts';
@@ -56,6 +57,7 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
     reset(changesBetween(base.item, membersOf({ ...state, ...part })));
   const [fault, setFault] = useState<string | null>(null);
   const [deleting, setDeleting] = useState(false);
+  const [renaming, setRenaming] = useState(false);
   const back = collectionPath(collection);
   const created = () => {
     const { concurrently, meta } = draft;
@@ -96,6 +98,11 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
         back={back}
         actions={
           <>
+            {field !== null && !isSystem && (
+              <Button startIcon={<Icon name="edit" />} onClick={() => setRenaming(true)}>
+                {translate('model.rename')}
+              </Button>
+            )}
             {field !== null && !isSystem && !isKey && (
               <Button
                 color="error"
@@ -140,6 +147,14 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
         }
       />
       <SchemaConflict draft={edited} save={save} />
+      {renaming && field !== null && (
+        <RenameDialog
+          subject={{ collection, field: field.field }}
+          taken={new Set(fields.map((other) => other.field))}
+          follow={leave}
+          onClose={() => setRenaming(false)}
+        />
+      )}
       {deleting && field !== null && (
         <DeleteField
           field={field}

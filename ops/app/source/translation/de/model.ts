@@ -10,6 +10,12 @@ export const model = {
   createCollection: 'Sammlung anlegen',
   newCollection: 'Neue Sammlung',
   collectionCreated: '%{name} angelegt',
+  rename: 'Umbenennen',
+  renameTitle: '%{name} umbenennen',
+  renameText:
+    'Werte, Rechte, Lesezeichen, Beziehungen und der Verlauf bleiben erhalten. Clients und Funktionen in der Datenbank müssen den neuen Namen verwenden.',
+  newName: 'Neuer Name',
+  renamed: '%{name} heißt jetzt %{to}',
   collectionDeleted: '%{name} gelöscht',
   saved: 'Sammlung gespeichert',
   create: 'Anlegen',

@@ -10,6 +10,12 @@ export const model = {
   createCollection: 'Create collection',
   newCollection: 'New collection',
   collectionCreated: '%{name} created',
+  rename: 'Rename',
+  renameTitle: 'Rename %{name}',
+  renameText:
+    'Values, permissions, bookmarks, relations and history keep working. Clients, and functions in the database, must use the new name.',
+  newName: 'New name',
+  renamed: '%{name} is now %{to}',
   collectionDeleted: '%{name} deleted',
   saved: 'Collection saved',
   create: 'Create',
