@@ -1,4 +1,4 @@
-/** Queue administration: list, pause, drain and resume queues. */
+/** Queue administration: list, pause, drain and resume queues; their statistics. */
 import type { Caller } from '#core/access/grants.ts';
 import { forbidden } from '#core/base/errors/service-error.ts';
 import type { Log } from '#core/base/log/log.ts';
@@ -7,6 +7,7 @@ import { render, sql } from '#core/database/sql.ts';
 import { isOpen } from '#core/jobs/job.ts';
 import { QUEUE_NAMES, type QueueName, type Queues } from '#core/jobs/queue.ts';
 import { type QueueSwitch, switchQueue } from '#core/jobs/queue-state.ts';
+import { type Period, type QueueStatistics, readStatistics } from '#core/jobs/queue-statistics.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 
 export interface QueueServiceOptions {
@@ -61,6 +62,11 @@ export class QueueService {
         ORDER BY q.place`),
     );
     return rows;
+  }
+
+  /** The recorded statistics of a period, and the present state. */
+  async statistics(period: Period): Promise<QueueStatistics> {
+    return await readStatistics(this.#options.pool, this.#options.schema, period);
   }
 
   /**

@@ -8,6 +8,7 @@ import type { Actor } from './actor.ts';
 import { Deliverer, type Outcome, type QueuedJob } from './delivery.ts';
 import { giveUp } from './fail-given-up-job.ts';
 import { Consumer } from './queue-consumer.ts';
+import { QueueStatisticsWatch } from './queue-statistics-watch.ts';
 import { ReadinessWatch } from './readiness-watch.ts';
 import { Reconciler } from './reconciler.ts';
 import { RunningDeliveries } from './running-deliveries.ts';
@@ -31,6 +32,7 @@ export class Runtime {
   readonly #reconciler: Reconciler;
   readonly #readiness: ReadinessWatch;
   readonly #statistics: StatisticsWatch;
+  readonly #queueStatistics: QueueStatisticsWatch;
   readonly #storage: StorageWatch;
   readonly #stopping = new AbortController();
 
@@ -56,6 +58,7 @@ export class Runtime {
       ...services,
       schemas: services.config.DATABASE_SCHEMA,
     });
+    this.#queueStatistics = new QueueStatisticsWatch(services);
     this.#readiness = new ReadinessWatch(services, status, {
       queueError: () =>
         this.#consumers.map((consumer) => consumer.lastError()).find(Boolean) ?? null,
@@ -75,6 +78,7 @@ export class Runtime {
     for (const consumer of this.#consumers) await this.#persist(() => consumer.start());
     this.#reconciler.start();
     this.#statistics.start();
+    this.#queueStatistics.start();
     this.#status.reason = null;
     // Renews the report, so that this worker no longer appears as starting.
     await catalog
@@ -96,6 +100,7 @@ export class Runtime {
     const stopped = Promise.all([
       this.#reconciler.stop(),
       this.#statistics.stop(),
+      this.#queueStatistics.stop(),
       ...this.#consumers.map((consumer) => consumer.stop()),
     ]);
     this.#running.drain();

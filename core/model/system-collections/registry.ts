@@ -77,6 +77,7 @@ export const INTERNAL_TABLES: ReadonlySet<string> = new Set(
       'logins',
       'members',
       'migrations',
+      'queue_statistics',
       'queues',
       'registrations',
       'resumable_uploads',

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { JOB_STATES } from '#core/jobs/job.ts';
 import { QUEUE_SWITCHES } from '#core/jobs/queue-state.ts';
+import { PERIOD_NAMES } from '#core/jobs/queue-statistics.ts';
 import { anyObjectSchema, countSchema, timestampSchema, uuidSchema } from './value.ts';
 
 const errorEntry = v.object({
@@ -60,4 +61,40 @@ export const queueSchema = v.strictObject({
   operator: v.nullable(v.string()),
   waiting: countSchema,
   running: countSchema,
+});
+
+const processCounts = v.strictObject({ edge: countSchema, worker: countSchema });
+const seconds = v.nullable(v.pipe(v.number(), v.minValue(0)));
+
+export const queueStatisticsSchema = v.strictObject({
+  period: v.picklist(PERIOD_NAMES),
+  interval: countSchema,
+  now: v.strictObject({
+    on: timestampSchema,
+    processes: processCounts,
+    queues: v.array(
+      v.strictObject({
+        name: v.string(),
+        waiting: countSchema,
+        running: countSchema,
+        oldest: seconds,
+      }),
+    ),
+  }),
+  series: v.array(
+    v.strictObject({
+      from: timestampSchema,
+      minutes: countSchema,
+      processes: processCounts,
+      queues: v.array(
+        v.strictObject({
+          name: v.string(),
+          ...{ completed: countSchema, failed: countSchema, cancelled: countSchema },
+          ...{ rows: countSchema, rows_per_second: v.number(), waiting: countSchema },
+          ...{ oldest: seconds, p50: seconds, p99: seconds },
+          reasons: v.record(v.string(), countSchema),
+        }),
+      ),
+    }),
+  ),
 });

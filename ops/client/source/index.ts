@@ -48,7 +48,7 @@ export type {
 } from './options.ts';
 export type { Key } from './path.ts';
 export type { LooseField, LooseQuery } from './query.ts';
-export type { Queue, Queues } from './queue.ts';
+export type { ProcessCounts, Queue, QueueInterval, QueueStatistics, Queues } from './queue.ts';
 export type {
   ChangeOptions,
   FieldPart,

@@ -70,6 +70,8 @@ t.test('a job is cancelled', async (t) => {
   await t.rejects(Promise.resolve(run), { code: 'UNPROCESSABLE_ENTITY' });
   await client.queues.resume('transfer');
   t.ok((await client.queues.list()).length >= 4);
+  const { period, now } = await client.queues.statistics('day');
+  t.match([period, now.queues.length, now.processes.edge], ['day', 4, 1]);
   const [latest] = await client.jobs.list({ limit: 1, filter: { collection: { _eq: 'thing' } } });
   t.equal(latest?.state, 'cancelled');
 });

@@ -30,5 +30,6 @@ export const jobsReasons = {
   retry_state_refused: 'Only jobs that failed or were cancelled are retried.',
   retry_overtaken: 'Somebody else was faster.',
   retry_identical_job_open: 'An identical job is open.',
+  period_unknown: '"period" must be one of {periods}.',
   internal_error_message: '{message}',
 } as const;

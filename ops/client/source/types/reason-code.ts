@@ -249,6 +249,7 @@ export type ReasonCode =
   | 'retry_state_refused'
   | 'retry_overtaken'
   | 'retry_identical_job_open'
+  | 'period_unknown'
   | 'internal_error_message'
   | 'export_format_unknown'
   | 'max_errors_without_skip'

@@ -37,5 +37,6 @@ export const jobs = {
   retry_state_refused: 'Nur gescheiterte oder abgebrochene Aufträge lassen sich erneut versuchen.',
   retry_overtaken: 'Jemand anderes war schneller.',
   retry_identical_job_open: 'Ein gleicher Auftrag ist schon offen.',
+  period_unknown: '„period“ muss eines davon sein: %{periods}.',
   internal_error_message: 'Im Server ist etwas schiefgegangen: %{message}',
 } satisfies SomeReasons;
