@@ -79,7 +79,8 @@ export const access = {
   },
   allItems: 'Alle Einträge',
   someItems: 'Einträge, auf die Bedingungen zutreffen',
-  noCondition: 'Ohne Bedingung sind es alle Einträge. Fügen Sie eine hinzu.',
+  noCondition: 'Fügen Sie eine Bedingung hinzu, oder wählen Sie „Alle Einträge“.',
+  incomplete: 'Eine Bedingung ist unvollständig. Vervollständigen oder entfernen Sie sie.',
   fields: 'Felder',
   fieldsHelp: {
     create: 'Welche Felder gesendet werden dürfen.',

@@ -77,7 +77,8 @@ export const access = {
   },
   allItems: 'All items',
   someItems: 'Items that fit conditions',
-  noCondition: 'Without a condition it is all items. Add one.',
+  noCondition: 'Add a condition, or choose “All items”.',
+  incomplete: 'A condition is not complete. Complete it or remove it.',
   fields: 'Fields',
   fieldsHelp: {
     create: 'Which fields may be sent.',
