@@ -40,7 +40,7 @@ export function newDraft(): RuleDraft {
 }
 
 /** Whether the draft chooses items by conditions, but has none that counts. */
-export function lacksCondition({ allItems, filter }: RuleDraft): boolean {
+function lacksCondition({ allItems, filter }: RuleDraft): boolean {
   return !allItems && countConditions(filter) === 0;
 }
 

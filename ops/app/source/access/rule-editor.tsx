@@ -13,7 +13,7 @@ import { useTranslate } from '../translation/use-translate.ts';
 import type { Action } from './access-types.ts';
 import { FieldChoice } from './field-choice.tsx';
 import { PresetEditor } from './preset-editor.tsx';
-import { lacksCondition, type RuleDraft } from './rule-draft.ts';
+import type { RuleDraft } from './rule-draft.ts';
 
 interface PartProps {
   readonly title: string;
@@ -93,7 +93,7 @@ export function RuleEditor({ collection, action, draft, onChange }: RuleEditorPr
               />
               {!draft.allItems && (
                 <PurposeContext value="rule">
-                  {lacksCondition(draft) && (
+                  {draft.filter.members.length === 0 && (
                     <Alert severity={marks ? 'error' : 'warning'}>
                       {translate('access.noCondition')}
                     </Alert>
