@@ -174,8 +174,10 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
   await drop(tab, 'drop.csv', 'name,age\nAnna,30\nTom,40\n');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText('waiting', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Cancel the job' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByRole('button', { name: 'Cancel the import' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep importing' }).click();
+  await page.getByRole('button', { name: 'Cancel the import' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByText('cancelled', { exact: true }).waitFor();
 
   await tab.open('/imports?collection=customer');
@@ -437,7 +439,7 @@ t.test('given up on its way, and while it runs', { skip }, async (t) => {
   await page.getByRole('link', { name: 'Content', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
   await dialog.getByRole('button', { name: 'Stay here' }).click();
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByText('2 of 2 columns are imported').waitFor();
   await page.unroute('**/utils/import/**');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
@@ -445,8 +447,8 @@ t.test('given up on its way, and while it runs', { skip }, async (t) => {
   await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
   await tab.screenshot('running');
   t.strictSame(await tab.axe(), [], 'the progress is accessible');
-  await page.getByRole('button', { name: 'Cancel the job' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByRole('button', { name: 'Cancel the import' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByText('cancelled', { exact: true }).waitFor();
   t.equal(await countOf(cluster), 0, 'nothing is left of it');
   const { rows } = await cluster.db.query(

@@ -35,6 +35,9 @@ export function JobActions({ job }: { readonly job: Job }) {
     onError: (error) => notifyFailure(error, translate),
     onSettled: refresh,
   });
+  // Imports and exports are called what they are.
+  const named = (text: string) =>
+    translate(`operations.${text}.${job.kind}`, { _: translate(`operations.${text}.job`) });
   const open = job.state === 'waiting' || job.state === 'running';
   const path = `/jobs/${encodeURIComponent(job.id)}`;
   return (
@@ -61,13 +64,14 @@ export function JobActions({ job }: { readonly job: Job }) {
       )}
       {open && (
         <Button color="error" startIcon={<Icon name="stop" />} onClick={() => setAsking(true)}>
-          {translate('operations.cancel')}
+          {named('cancel')}
         </Button>
       )}
       <ConfirmDialog
         open={asking}
-        title={translate('operations.cancelTitle')}
-        confirm={translate('operations.cancel')}
+        title={named('cancelTitle')}
+        confirm={named('cancel')}
+        keep={named('keep')}
         busy={cancel.isPending}
         error={cancel.error}
         onConfirm={() => cancel.mutate()}
