@@ -10,7 +10,6 @@ interface Told {
 }
 
 const BY_CODE: Readonly<Record<string, string>> = {
-  FORBIDDEN: 'failure.forbidden',
   INVALID_CREDENTIALS: 'failure.credentials',
   INVALID_OTP: 'failure.otp',
   REQUESTS_EXCEEDED: 'failure.tooMany',
@@ -38,9 +37,22 @@ export function tellFailure(error: unknown, translate: Translate): Told {
     return { text: 'failure.unknown', detail: error instanceof Error ? error.message : null };
   }
   const [first] = error.errors;
-  const detail = first === undefined ? null : toldReason(first.extensions, translate);
-  const text = BY_CODE[error.code];
-  if (text !== undefined) return { text, detail: SILENT.has(error.code) ? null : detail };
-  if (CODES.has(error.code)) return { text: `fault.code.${error.code}`, detail };
+  const reason = first === undefined ? null : toldReason(first.extensions, translate);
+  const text = BY_CODE[error.code] ?? `fault.code.${error.code}`;
+  const detail = SILENT.has(error.code) || reason === translate(text) ? null : reason;
+  if (CODES.has(error.code)) return { text, detail };
   return { text: 'failure.refused', detail: error.message };
+}
+
+export function isForbidden(error: unknown): boolean {
+  return error instanceof SluiceError && error.code === 'FORBIDDEN';
+}
+
+/** Refusals that another attempt may not meet: the session, the number of requests, the server itself. */
+const PASSING = new Set([0, 401, 408, 429]);
+
+/** Whether the same request may work when it is sent again. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof NetworkError || !(error instanceof SluiceError)) return true;
+  return PASSING.has(error.status) || error.status >= 500;
 }

@@ -16,6 +16,11 @@ function hasRejectedRows({ kind, error, result }: Job): boolean {
   return kind === 'import' && (error !== null || (isItem(result) && Number(result.failed) > 0));
 }
 
+/** Whether the job can be done once more: an import needs its file, which is not kept for ever. */
+function isRetriable({ kind, state, file_kept: hasFile }: Job): boolean {
+  return (state === 'failed' || state === 'cancelled') && (kind !== 'import' || hasFile);
+}
+
 export function JobActions({ job }: { readonly job: Job }) {
   const translate = useTranslate();
   const queries = useQueryClient();
@@ -52,7 +57,7 @@ export function JobActions({ job }: { readonly job: Job }) {
           {translate('operations.file')}
         </Button>
       )}
-      {(job.state === 'failed' || job.state === 'cancelled') && (
+      {isRetriable(job) && (
         <Button
           startIcon={<Icon name="refresh" />}
           loading={retry.isPending}

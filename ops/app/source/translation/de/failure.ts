@@ -1,6 +1,6 @@
 /** Was schiefging und was hilft. */
 export const failure = {
-  forbidden: 'Dafür fehlt Ihnen das Recht. Fragen Sie bei Bedarf die Administration.',
+  askAdministrator: 'Wenn Sie Zugriff brauchen, fragen Sie die Administration.',
   credentials: 'E-Mail-Adresse oder Passwort ist falsch.',
   otp: 'Das Einmalpasswort ist falsch oder schon benutzt. Warten Sie auf das nächste.',
   tooMany: 'Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es noch einmal.',

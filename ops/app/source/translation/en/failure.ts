@@ -1,6 +1,6 @@
 /** What went wrong, and what helps. */
 export const failure = {
-  forbidden: 'You have no right to do this. Ask an administrator if you need it.',
+  askAdministrator: 'Ask an administrator if you need access.',
   credentials: 'E-mail address or password is wrong.',
   otp: 'The one-time password is wrong or has been used. Wait for the next one.',
   tooMany: 'Too many attempts. Wait a minute and try again.',
