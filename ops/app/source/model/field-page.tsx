@@ -144,7 +144,10 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
             draft={draft}
             nameFault={fault}
             work={save.work}
-            onChange={(next) => change({ draft: next })}
+            onChange={(next) => {
+              if (next.field !== draft.field) setFault(null);
+              change({ draft: next });
+            }}
             onSubmit={submit}
             relation={
               relation !== null && actions !== null ? (
