@@ -174,6 +174,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
   await drop(tab, 'drop.csv', 'name,age\nAnna,30\nTom,40\n');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText('waiting', { exact: true }).waitFor();
+  await page.getByText('The queue “Imports and exports” is paused.').waitFor();
   await page.getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Keep importing' }).click();
   await page.getByRole('button', { name: 'Cancel the import' }).click();

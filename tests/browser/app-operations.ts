@@ -68,6 +68,8 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   const later = page.getByRole('row').filter({ hasText: 'later.csv' });
   await later.getByText('waiting', { exact: true }).waitFor();
   await later.getByRole('link', { name: 'Import' }).click();
+  await page.getByText('The queue “Imports and exports” is paused.').waitFor();
+  await tab.screenshot('paused-queue');
   await page.getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByText('cancelled', { exact: true }).waitFor();

@@ -50,6 +50,9 @@ export const operations = {
     'Importe, Exporte und Änderungen des Datenmodells erscheinen hier, während sie laufen und danach.',
   newer: 'Neuere',
   older: 'Ältere',
+  queuePaused:
+    'Die Warteschlange „%{queue}“ ist angehalten. Der Auftrag beginnt, sobald die Administration sie fortsetzt.',
+  toQueues: 'Warteschlangen zeigen',
   position: 'Nummer %{position} in der Warteschlange',
   waits: 'Wartet, bis er an der Reihe ist',
   waitingFor:

@@ -50,6 +50,8 @@ export const operations = {
     'Imports, exports and changes of the data model appear here while they run and after.',
   newer: 'Newer',
   older: 'Older',
+  queuePaused: 'The queue “%{queue}” is paused. This job starts once an administrator resumes it.',
+  toQueues: 'Show queues',
   position: 'Number %{position} in its queue',
   waits: 'Waits for its turn',
   waitingFor: 'No worker reaches what this job needs: %{missing}. It begins as soon as one does.',
