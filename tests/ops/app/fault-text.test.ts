@@ -165,6 +165,13 @@ t.test('a refusal is told with the reason of the server, and once', async (t) =>
   t.equal(isForbidden(refused()), true);
 });
 
+t.test('mail that is not set up is said as such', async (t) => {
+  const entry = new ServiceError('SERVICE_UNAVAILABLE', { reason: reason('no_mail_server') });
+  const error = new SluiceError({ status: 503, errors: [entry.toJSON()] });
+  t.strictSame(tellFailure(error, inGerman), { text: 'failure.noMail', detail: null });
+  t.notOk(mayPass(error), 'another attempt finds none either');
+});
+
 t.test('another attempt is offered where it may work', async (t) => {
   const failed = (status: number) => new SluiceError({ status, errors: [] });
   for (const status of [400, 403, 404, 409, 413, 422])

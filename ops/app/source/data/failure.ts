@@ -27,6 +27,10 @@ for (const code of ['RECORD_NOT_UNIQUE', 'INVALID_FOREIGN_KEY', 'SERVICE_UNAVAIL
   SILENT.delete(code);
 }
 
+function lacksMail(error: SluiceError): boolean {
+  return error.errors[0]?.extensions.reason_code === 'no_mail_server';
+}
+
 /**
  * Finds the text for an error of any kind.
  * @param translate says the server's reason in the language of the App, where that is known
@@ -38,6 +42,8 @@ export function tellFailure(error: unknown, translate: Translate): Told {
   }
   const [first] = error.errors;
   const reason = first === undefined ? null : toldReason(first.extensions, translate);
+  // Another attempt finds no mail server either.
+  if (lacksMail(error)) return { text: 'failure.noMail', detail: null };
   const text = BY_CODE[error.code] ?? `fault.code.${error.code}`;
   const detail = SILENT.has(error.code) || reason === translate(text) ? null : reason;
   if (CODES.has(error.code)) return { text, detail };
@@ -54,5 +60,5 @@ const PASSING = new Set([0, 401, 408, 429]);
 /** Whether the same request may work when it is sent again. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof NetworkError || !(error instanceof SluiceError)) return true;
-  return PASSING.has(error.status) || error.status >= 500;
+  return !lacksMail(error) && (PASSING.has(error.status) || error.status >= 500);
 }
