@@ -32,11 +32,27 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
   await page.getByRole('button', { name: 'Article: read: none' }).click();
   await page.getByRole('menuitem', { name: 'Custom…' }).click();
   await drawer.getByLabel('Items that match conditions').check();
-  await drawer.getByText('Without conditions, the rule applies to all items.').waitFor();
+  // A rule that is not complete cannot be confirmed: it would allow all items.
+  await drawer.getByText('Add a condition, or choose “All items”.').waitFor();
+  await drawer.getByRole('button', { name: 'Done' }).click();
+  await drawer.getByText('A condition is not complete.').waitFor();
+  await drawer.getByRole('button', { name: 'Add condition' }).click();
+  await drawer.getByLabel('Field', { exact: true }).selectOption('status');
+  await drawer.getByLabel('Comparison').selectOption('_eq');
+  await drawer.getByRole('button', { name: 'Done' }).click();
+  await drawer.getByText('Enter a value, or remove this condition.').waitFor();
+  await tab.screenshot('rule-without-a-value');
+  t.strictSame(await tab.axe(), [], 'a marked condition is accessible');
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Article: read: none', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Custom…' }).click();
+  await drawer.getByLabel('Items that match conditions').check();
   await drawer.getByRole('button', { name: 'Add condition' }).click();
   await drawer.getByLabel('Field', { exact: true }).selectOption('status');
   await drawer.getByLabel('Comparison').selectOption('_eq');
   await drawer.getByLabel('Value', { exact: true }).fill('published');
+  t.equal(await drawer.getByText('is not complete').count(), 0, 'the error goes with its reason');
   await drawer.getByLabel('Selected fields').check();
   await drawer.getByLabel('Secret').uncheck();
   await tab.screenshot('rule-of-reading');

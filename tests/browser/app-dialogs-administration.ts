@@ -227,7 +227,7 @@ function openingsOf({ user, role, policy, job }: Ids, { fetch }: Cluster): reado
     {
       of: ['operations/job-actions.tsx ConfirmDialog'],
       at: `/operations/jobs/${job}`,
-      open: byButton('operations.cancel'),
+      open: byButton('operations.cancel.import'),
     },
     {
       of: ['operations/queue-page.tsx ConfirmDialog'],

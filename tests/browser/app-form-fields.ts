@@ -219,6 +219,7 @@ t.test('every type has a control, and its value stays exact', { skip }, async (t
   await until(() => page.evaluate(focusIsIn('amount')), 'the focus is at the fault');
   await tab.screenshot('fault');
   await box('Amount').fill('3');
+  await page.getByText('At least three, please.').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Saved').waitFor();
 
@@ -240,6 +241,14 @@ t.test('every type has a control, and its value stays exact', { skip }, async (t
   await tab.open('/content/thing/1');
   await page.getByLabel('Bezeichnung').waitFor();
   await page.getByRole('button', { name: 'Speichern', exact: true }).waitFor();
+  // A number is typed as Germans write it.
+  const price = page.getByLabel('Price');
+  await price.fill('1.234,50');
+  t.equal(await price.inputValue(), '1.234,50', 'what was typed stays');
+  await page.getByRole('button', { name: 'Speichern', exact: true }).click();
+  await page.getByText('Gespeichert').waitFor();
+  const { rows: numbers } = await app.cluster.db.query('SELECT price FROM thing WHERE id = 1');
+  t.equal(Number(numbers[0]?.price), 1234.5);
   const tooWide = () =>
     page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   t.equal(await tooWide(), 0, 'nothing is wider than a phone');

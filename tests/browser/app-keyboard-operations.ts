@@ -77,10 +77,10 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await row('later.csv').waitFor();
     await go('Import', 'later.csv');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Cancel the job' }).waitFor();
-    await press('Cancel the job');
+    await page.getByRole('button', { name: 'Cancel the import' }).waitFor();
+    await press('Cancel the import');
     await dialog.waitFor();
-    await press('Cancel the job');
+    await press('Cancel the import');
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('cancelled', { exact: true }).waitFor();
     await kept('a job is cancelled');

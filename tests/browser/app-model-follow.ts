@@ -48,6 +48,10 @@ t.test('two windows and a new field', { skip }, async (t) => {
     const conditions = page.getByRole('region', { name: 'Conditions' });
     await conditions.getByRole('button', { name: 'Add condition' }).click();
     await conditions.getByLabel('Name of the condition').fill('Without a title');
+    // Without its rule it would always hold.
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await conditions.getByText('Add a condition.', { exact: true }).waitFor();
+    t.strictSame(await model.axe(), [], 'what is missing is marked accessibly');
     await conditions.getByRole('button', { name: 'Add condition', exact: true }).first().click();
     const when = conditions.getByRole('group', { name: 'Condition', exact: true });
     await when.getByLabel('Field', { exact: true }).selectOption('title');

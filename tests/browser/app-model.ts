@@ -460,7 +460,7 @@ t.test('nobody else is offered the data model', { skip }, async (t) => {
   await page.getByRole('link', { name: 'Operations' }).waitFor();
   t.equal(await page.getByRole('link', { name: 'Data model' }).count(), 0);
   await tab.open('/model/collections');
-  await page.getByText('You don’t have permission to do this.').waitFor();
+  await page.getByText('Ask an administrator if you need access.').waitFor();
   await until(
     async () => (await member.send('POST', '/collections', {})).status === 403,
     'refused',

@@ -68,10 +68,14 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   const later = page.getByRole('row').filter({ hasText: 'later.csv' });
   await later.getByText('waiting', { exact: true }).waitFor();
   await later.getByRole('link', { name: 'Import' }).click();
-  await page.getByRole('button', { name: 'Cancel the job' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByText('The queue “Imports and exports” is paused.').waitFor();
+  await tab.screenshot('paused-queue');
+  await page.getByRole('button', { name: 'Cancel the import' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByText('cancelled', { exact: true }).waitFor();
   t.equal(await waiting, 422);
+  const again = page.getByRole('button', { name: 'Try again' });
+  t.equal(await again.count(), 0, 'without its file it cannot be tried again');
   await page.getByRole('link', { name: 'Queues' }).click();
   await queue.getByRole('button', { name: 'Resume' }).click();
   await queue.getByText('running', { exact: true }).waitFor();

@@ -4,7 +4,7 @@ import t from 'tap';
 import { catalogue } from '#core/base/errors/catalogue.ts';
 import { placed, type Reason, reason, reasonsBySubject } from '#core/base/errors/reason.ts';
 import { reasonMembers, ServiceError } from '#core/base/errors/service-error.ts';
-import { tellFailure } from '#ops/app/source/data/failure.ts';
+import { isForbidden, mayPass, tellFailure } from '#ops/app/source/data/failure.ts';
 import {
   breaksRule,
   CODES,
@@ -144,6 +144,36 @@ t.test('a failure is told with its reason', async (t) => {
     errors: [{ message, extensions: { code: 'CONFLICT' } }],
   });
   t.strictSame(tellFailure(bare, inGerman), { text, detail: null });
+});
+
+t.test('a refusal is told with the reason of the server, and once', async (t) => {
+  const refused = (why?: Reason) =>
+    new SluiceError({
+      status: 403,
+      errors: [new ServiceError('FORBIDDEN', why && { reason: why }).toJSON()],
+    });
+  const text = 'fault.code.FORBIDDEN';
+  t.strictSame(tellFailure(refused(), inEnglish), { text, detail: null });
+  const special = reason('retry_file_not_kept');
+  t.strictSame(tellFailure(refused(special), inEnglish), {
+    text,
+    detail: inEnglish('reason.retry_file_not_kept'),
+  });
+  t.equal(isForbidden(refused()), true);
+});
+
+t.test('mail that is not set up is said as such', async (t) => {
+  const entry = new ServiceError('SERVICE_UNAVAILABLE', { reason: reason('no_mail_server') });
+  const error = new SluiceError({ status: 503, errors: [entry.toJSON()] });
+  t.strictSame(tellFailure(error, inGerman), { text: 'failure.noMail', detail: null });
+  t.notOk(mayPass(error), 'another attempt finds none either');
+});
+
+t.test('another attempt is offered where it may work', async (t) => {
+  const failed = (status: number) => new SluiceError({ status, errors: [] });
+  for (const status of [400, 403, 404, 409, 413, 422])
+    t.notOk(mayPass(failed(status)), `${status}`);
+  for (const status of [401, 429, 500, 503]) t.ok(mayPass(failed(status)), `${status}`);
 });
 
 t.test('what breaks a rule of a field is known by its code', async (t) => {

@@ -2,7 +2,11 @@
 /** Filters as the Admin App edits them: the operators of the API, and back to what they were read from. */
 import t from 'tap';
 import { operatorsOf as coreOperatorsOf } from '#core/query/operator.ts';
-import { readFilter, writeFilter } from '../../../ops/app/source/filter/filter-tree.ts';
+import {
+  hasIncomplete,
+  readFilter,
+  writeFilter,
+} from '../../../ops/app/source/filter/filter-tree.ts';
 import { operatorsOf } from '../../../ops/app/source/filter/operators.ts';
 
 const TYPES = [
@@ -58,4 +62,15 @@ t.test('what is not complete is left out', async (t) => {
   const read = readFilter({ _or: [{ a: { _eq: '' } }, { b: { _eq: 1 } }] });
   t.strictSame(writeFilter(read), { b: { _eq: 1 } });
   t.strictSame(writeFilter(readFilter({ a: { _between: [1, ''] } })), null);
+});
+
+t.test('a condition that is not complete is noticed at any depth', async (t) => {
+  const filter = (value: unknown) =>
+    readFilter({
+      _and: [{ a: { _eq: 1 } }, { _or: [{ b: { _in: ['x'] } }, { c: { _eq: value } }] }],
+    });
+  t.equal(hasIncomplete(filter('')), true);
+  t.equal(hasIncomplete(filter(null)), true);
+  t.equal(hasIncomplete(filter(0)), false);
+  t.equal(hasIncomplete(filter(false)), false);
 });

@@ -2,7 +2,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { type FormEvent, type KeyboardEvent, type ReactNode, useId } from 'react';
-import { faultsOf } from '../data/faults.ts';
+import { faultsOf, standingFaults } from '../data/faults.ts';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { ConflictDialog, type ConflictWords } from '../draft/conflict-dialog.tsx';
@@ -40,9 +40,10 @@ export function AccessForm<S extends Stored<object>>(props: AccessFormProps<S>) 
   const form = useId();
   // What was refused and taken back is no fault any more.
   const error = draft.dirty ? save.error : null;
-  const faults = faultsOf(error, translate);
+  const told = faultsOf(error, translate);
+  const faults = standingFaults(told, save.variables?.changes, draft.changes);
   const errorOf = (field: string) => faults.find(({ path }) => path[0] === field)?.message ?? null;
-  const isShown = faults.some(({ path }) => shown.has(path[0] ?? ''));
+  const isShown = told.some(({ path }) => shown.has(path[0] ?? ''));
   const { changes, base } = draft;
   const submit = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault();

@@ -67,6 +67,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
             setChecked(true);
             if (fault === null && role !== '') invite.mutate();
           }}
+          onChange={() => invite.error !== null && invite.reset()}
           sx={{ display: 'grid', gap: 2, pt: 1 }}
         >
           <FailureAlert error={invite.error} />

@@ -1,6 +1,12 @@
 /** Rules as the drawer edits them: filters as trees, which may have conditions that are not complete. */
 import type { Item } from '../data/schema-types.ts';
-import { type Group, readFilter, writeFilter } from '../filter/filter-tree.ts';
+import {
+  countConditions,
+  type Group,
+  hasIncomplete,
+  readFilter,
+  writeFilter,
+} from '../filter/filter-tree.ts';
 import { FULL_RULE, type Rule } from './permission-rules.ts';
 
 export interface RuleDraft {
@@ -31,6 +37,18 @@ export function readRule(rule: Rule): RuleDraft {
 /** A rule that begins without any limit. */
 export function newDraft(): RuleDraft {
   return readRule(FULL_RULE);
+}
+
+/** Whether the draft chooses items by conditions, but has none that counts. */
+function lacksCondition({ allItems, filter }: RuleDraft): boolean {
+  return !allItems && countConditions(filter) === 0;
+}
+
+/** Whether a rule can be written that says no more and no less than the draft. */
+export function isWhole(draft: RuleDraft): boolean {
+  const { allItems, filter, validation } = draft;
+  if (lacksCondition(draft) || hasIncomplete(validation)) return false;
+  return allItems || !hasIncomplete(filter);
 }
 
 export function writeRule(draft: RuleDraft): Rule {

@@ -1,16 +1,21 @@
-/** Edits what is custom in a cell of the matrix. Each change is in the policy's form at once. */
+/**
+ * Edits what is custom in a cell of the matrix. Each change is in the policy's form at once, unless a rule
+ * has a condition that is not complete: without it the rule would allow more.
+ */
+import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
+import { MarksIncompleteContext } from '../filter/purpose.ts';
 import { SideDrawer } from '../shell/side-drawer.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import type { Action } from './access-types.ts';
 import { NO_RULES, type Rule } from './permission-rules.ts';
-import { newDraft, type RuleDraft, readRule, writeRule } from './rule-draft.ts';
+import { isWhole, newDraft, type RuleDraft, readRule, writeRule } from './rule-draft.ts';
 import { RuleEditor } from './rule-editor.tsx';
 import { RuleWords } from './rule-words.tsx';
 
@@ -34,6 +39,7 @@ export function RuleDrawer(props: RuleDrawerProps) {
   const [drafts, setDrafts] = useState<readonly RuleDraft[]>(() =>
     rules.length === 0 ? [newDraft()] : rules.map(readRule),
   );
+  const [marks, setMarks] = useState(false);
   const title = `${label}: ${translate(`access.action.${action}`)}`;
   if (!editable) {
     return (
@@ -44,8 +50,9 @@ export function RuleDrawer(props: RuleDrawerProps) {
   }
   const take = (next: readonly RuleDraft[]) => {
     setDrafts(next);
-    onChange(next.map(writeRule));
+    if (next.every(isWhole)) onChange(next.map(writeRule));
   };
+  const faulty = marks && !drafts.every(isWhole);
   const several = drafts.length > 1;
   return (
     <SideDrawer
@@ -54,6 +61,11 @@ export function RuleDrawer(props: RuleDrawerProps) {
       onClose={onClose}
       footer={
         <>
+          {faulty && (
+            <Alert severity="error" role="alert" sx={{ flex: 1, py: 0 }}>
+              {translate('access.incomplete')}
+            </Alert>
+          )}
           <Button
             onClick={() => {
               onChange(before);
@@ -65,6 +77,7 @@ export function RuleDrawer(props: RuleDrawerProps) {
           <Button
             variant="contained"
             onClick={() => {
+              if (!drafts.every(isWhole)) return setMarks(true);
               // Who opens and closes it has chosen what it shows.
               onChange(drafts.length === 0 ? NO_RULES : drafts.map(writeRule));
               onClose();
@@ -106,14 +119,16 @@ export function RuleDrawer(props: RuleDrawerProps) {
                 </Tooltip>
               </Box>
             )}
-            <RuleEditor
-              collection={collection}
-              action={action}
-              draft={draft}
-              onChange={(next) =>
-                take(drafts.map((other) => (other.number === next.number ? next : other)))
-              }
-            />
+            <MarksIncompleteContext value={marks}>
+              <RuleEditor
+                collection={collection}
+                action={action}
+                draft={draft}
+                onChange={(next) =>
+                  take(drafts.map((other) => (other.number === next.number ? next : other)))
+                }
+              />
+            </MarksIncompleteContext>
           </Box>
         ))}
         <Box>

@@ -5,11 +5,10 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import Typography from '@mui/material/Typography';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useContext, useId } from 'react';
 import { useFields } from '../data/queries.ts';
 import { FilterEditor } from '../filter/filter-editor.tsx';
-import { countConditions } from '../filter/filter-tree.ts';
-import { PurposeContext } from '../filter/purpose.ts';
+import { MarksIncompleteContext, PurposeContext } from '../filter/purpose.ts';
 import { useTranslate } from '../translation/use-translate.ts';
 import type { Action } from './access-types.ts';
 import { FieldChoice } from './field-choice.tsx';
@@ -75,6 +74,7 @@ export interface RuleEditorProps {
 export function RuleEditor({ collection, action, draft, onChange }: RuleEditorProps) {
   const translate = useTranslate();
   const fields = useFields(collection);
+  const marks = useContext(MarksIncompleteContext);
   const writes = action === 'create' || action === 'update';
   const change = (part: Partial<RuleDraft>) => onChange({ ...draft, ...part });
   const allFields = draft.fields.includes('*');
@@ -93,8 +93,10 @@ export function RuleEditor({ collection, action, draft, onChange }: RuleEditorPr
               />
               {!draft.allItems && (
                 <PurposeContext value="rule">
-                  {countConditions(draft.filter) === 0 && (
-                    <Alert severity="warning">{translate('access.noCondition')}</Alert>
+                  {draft.filter.members.length === 0 && (
+                    <Alert severity={marks ? 'error' : 'warning'}>
+                      {translate('access.noCondition')}
+                    </Alert>
                   )}
                   <FilterEditor
                     collection={collection}

@@ -10,7 +10,6 @@ interface Told {
 }
 
 const BY_CODE: Readonly<Record<string, string>> = {
-  FORBIDDEN: 'failure.forbidden',
   INVALID_CREDENTIALS: 'failure.credentials',
   INVALID_OTP: 'failure.otp',
   REQUESTS_EXCEEDED: 'failure.tooMany',
@@ -28,6 +27,10 @@ for (const code of ['RECORD_NOT_UNIQUE', 'INVALID_FOREIGN_KEY', 'SERVICE_UNAVAIL
   SILENT.delete(code);
 }
 
+function lacksMail(error: SluiceError): boolean {
+  return error.errors[0]?.extensions.reason_code === 'no_mail_server';
+}
+
 /**
  * Finds the text for an error of any kind.
  * @param translate says the server's reason in the language of the App, where that is known
@@ -38,9 +41,24 @@ export function tellFailure(error: unknown, translate: Translate): Told {
     return { text: 'failure.unknown', detail: error instanceof Error ? error.message : null };
   }
   const [first] = error.errors;
-  const detail = first === undefined ? null : toldReason(first.extensions, translate);
-  const text = BY_CODE[error.code];
-  if (text !== undefined) return { text, detail: SILENT.has(error.code) ? null : detail };
-  if (CODES.has(error.code)) return { text: `fault.code.${error.code}`, detail };
+  const reason = first === undefined ? null : toldReason(first.extensions, translate);
+  // Another attempt finds no mail server either.
+  if (lacksMail(error)) return { text: 'failure.noMail', detail: null };
+  const text = BY_CODE[error.code] ?? `fault.code.${error.code}`;
+  const detail = SILENT.has(error.code) || reason === translate(text) ? null : reason;
+  if (CODES.has(error.code)) return { text, detail };
   return { text: 'failure.refused', detail: error.message };
+}
+
+export function isForbidden(error: unknown): boolean {
+  return error instanceof SluiceError && error.code === 'FORBIDDEN';
+}
+
+/** Refusals that another attempt may not meet: the session, the number of requests, the server itself. */
+const PASSING = new Set([0, 401, 408, 429]);
+
+/** Whether the same request may work when it is sent again. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof NetworkError || !(error instanceof SluiceError)) return true;
+  return !lacksMail(error) && (PASSING.has(error.status) || error.status >= 500);
 }

@@ -1,7 +1,8 @@
 /** What the server says about the fields of a payload: each text with the place that it is about. */
 import { SluiceError } from '../../../client/source/index.ts';
 import { breaksRule, refusalText, type Translate } from './fault-text.ts';
-import type { Field } from './schema-types.ts';
+import type { Field, Item } from './schema-types.ts';
+import { sameValue } from './values.ts';
 
 export interface Fault {
   /** The field, and below it the place within nested items: `people`, `create`, `0`, `age`. */
@@ -29,6 +30,23 @@ export function faultsOf(error: unknown, translate: Translate): readonly Fault[]
       .split(',')
       .map((name) => ({ path: [name.trim(), ...below], message: told, byRule }));
   });
+}
+
+function valueAt(payload: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null ? Reflect.get(value, step) : null,
+    payload,
+  );
+}
+
+/** The faults whose value is still the one that was sent: a corrected value has no fault until it is sent. */
+export function standingFaults(
+  faults: readonly Fault[],
+  sent: Item | undefined,
+  now: Item,
+): readonly Fault[] {
+  return faults.filter(({ path }) => sameValue(valueAt(sent, path), valueAt(now, path)));
 }
 
 /** The faults below a place, with paths from there. */

@@ -10,6 +10,7 @@ import { useFields } from '../data/queries.ts';
 import type { Item } from '../data/schema-types.ts';
 import { useSame } from '../data/use-same.ts';
 import { useTranslate } from '../translation/use-translate.ts';
+import { fittingOptions } from './fitting-options.ts';
 import { useTemplate } from './representation.ts';
 import { fillTemplate, templatePaths } from './template.ts';
 import { useLateName } from './use-late-name.ts';
@@ -51,12 +52,14 @@ export function ItemPicker({ collection, value, onChange, label, sx }: ItemPicke
     enabled: key !== '' && hasValue,
   });
   const nameOf = (item: Item) => fillTemplate(template, item) || String(item[key]);
-  const options = found.data ?? [];
+  const isAnswered = !found.isPlaceholderData && search === (typed ?? '').trim();
+  const options = fittingOptions(found.data ?? [], nameOf, typed, isAnswered);
   const chosen = useSame(hasValue ? (current.data ?? { [key]: value }) : null);
   const around = useLateName(current.data !== undefined, typed !== null);
   return (
     <Autocomplete
       ref={around}
+      autoHighlight
       options={options}
       value={chosen}
       inputValue={typed ?? (chosen === null ? '' : nameOf(chosen))}

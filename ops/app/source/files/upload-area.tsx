@@ -5,7 +5,7 @@ import IconButton from '@mui/material/IconButton';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useCallback, useRef } from 'react';
-import { tellFailure } from '../data/failure.ts';
+import { mayPass, tellFailure } from '../data/failure.ts';
 import type { Item } from '../data/schema-types.ts';
 import { DropArea } from '../shell/drop-area.tsx';
 import { Icon } from '../theme/icon.tsx';
@@ -49,7 +49,7 @@ function UploadRow({ upload }: { readonly upload: Upload }) {
           </Typography>
         )}
       </Box>
-      {failure !== null && (
+      {failure !== null && mayPass(error) && (
         <Button size="small" onClick={retry}>
           {translate('file.goOn')}
         </Button>

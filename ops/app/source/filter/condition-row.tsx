@@ -1,11 +1,12 @@
 /** One condition: the way to its field, the operator, and what that compares with. */
 import Box from '@mui/material/Box';
+import FormHelperText from '@mui/material/FormHelperText';
 import TextField from '@mui/material/TextField';
-import { useContext } from 'react';
+import { useContext, useId } from 'react';
 import { useTranslate } from '../translation/use-translate.ts';
-import type { Condition } from './filter-tree.ts';
+import { type Condition, isComplete } from './filter-tree.ts';
 import { operandOf, operatorsOf, payloadOperatorsOf } from './operators.ts';
-import { PurposeContext } from './purpose.ts';
+import { MarksIncompleteContext, PurposeContext } from './purpose.ts';
 import { CHOICE, StepChoice } from './step-choice.tsx';
 import { choose, type Step, type Target } from './steps.ts';
 import { useTarget } from './use-target.ts';
@@ -24,6 +25,8 @@ function firstOperator({ field, type, concealed }: Target): string {
 export function ConditionRow({ collection, condition, onChange }: ConditionRowProps) {
   const translate = useTranslate();
   const purpose = useContext(PurposeContext);
+  const marked = useContext(MarksIncompleteContext) && !isComplete(condition);
+  const help = useId();
   const { path, operator } = condition;
   const { relations, fields, follow } = useTarget(collection, path);
   const target = follow(path);
@@ -49,6 +52,8 @@ export function ConditionRow({ collection, condition, onChange }: ConditionRowPr
     <Box
       role="group"
       aria-label={translate('filter.condition')}
+      aria-describedby={marked ? help : undefined}
+      data-unfinished={marked || undefined}
       sx={{ flex: 1, minWidth: 0, display: 'flex', flexWrap: 'wrap', gap: 1 }}
     >
       {target.steps.map((step, index) => (
@@ -94,6 +99,11 @@ export function ConditionRow({ collection, condition, onChange }: ConditionRowPr
             onChange={(value) => onChange({ ...condition, operator: chosen, value })}
           />
         </>
+      )}
+      {marked && (
+        <FormHelperText id={help} error sx={{ flexBasis: '100%', m: 0 }}>
+          {translate(path.length === 0 ? 'filter.fieldMissing' : 'filter.valueMissing')}
+        </FormHelperText>
       )}
     </Box>
   );

@@ -93,7 +93,7 @@ export function readFilter(filter: Filter | null): Group {
 }
 
 /** Whether a condition says something: its field, its operator, and what that compares with. */
-function isComplete({ path, operator, value }: Condition): boolean {
+export function isComplete({ path, operator, value }: Condition): boolean {
   if (path.length === 0 || operator === '') return false;
   switch (operandOf(operator)) {
     case 'none':
@@ -133,6 +133,12 @@ export function countConditions(node: Node): number {
   if (node.kind === 'kept') return 1;
   if (node.kind === 'condition') return isComplete(node) ? 1 : 0;
   return node.members.reduce((sum, member) => sum + countConditions(member), 0);
+}
+
+/** Whether a condition at any depth says nothing yet, so that what is written leaves it out. */
+export function hasIncomplete(node: Node): boolean {
+  if (node.kind === 'group') return node.members.some(hasIncomplete);
+  return node.kind === 'condition' && !isComplete(node);
 }
 
 /** The group with one of its nodes, at any depth, changed or, by null, removed. */

@@ -8,3 +8,6 @@ import { createContext } from 'react';
 export type Purpose = 'search' | 'rule' | 'validation';
 
 export const PurposeContext = createContext<Purpose>('search');
+
+/** Whether the editor marks conditions that are not complete, once a person wants to keep the filter. */
+export const MarksIncompleteContext = createContext(false);

@@ -2,10 +2,11 @@
 import Autocomplete from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
 import { useContext } from 'react';
+import { useTyped, withPoint } from '../data/decimal.ts';
 import type { Field } from '../data/schema-types.ts';
 import { choicesOf } from '../display/choices.ts';
 import { ItemPicker } from '../display/item-picker.tsx';
-import { useTranslate } from '../translation/use-translate.ts';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import type { Operand } from './operators.ts';
 import { PurposeContext } from './purpose.ts';
 import { isVariable, variableName, variablesFor } from './variables.ts';
@@ -26,6 +27,7 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
   dateTime: 'datetime-local',
   timestamp: 'datetime-local',
 };
+const NUMERIC = new Set(['integer', 'bigInteger', 'decimal', 'float']);
 const BOX = { minWidth: 140, flex: '2 1 180px' } as const;
 
 function listOf(value: unknown): readonly unknown[] {
@@ -47,7 +49,10 @@ interface OneValueProps extends Omit<ValueEditorProps, 'operand'> {
 function OneValue({ field, type, related, value, onChange, label }: OneValueProps) {
   const translate = useTranslate();
   const choices = choicesOf(field);
+  const [locale] = useLocaleState();
   const text = value === null || value === undefined ? '' : String(value);
+  const read = (entered: string) => (NUMERIC.has(type) ? withPoint(entered, locale) : entered);
+  const typed = useTyped(text, text, read);
   if (related !== null) {
     return (
       <ItemPicker collection={related} value={value} onChange={onChange} label={label} sx={BOX} />
@@ -84,10 +89,11 @@ function OneValue({ field, type, related, value, onChange, label }: OneValueProp
   return (
     <TextField
       type={INPUT_TYPES[type] ?? 'text'}
-      value={isMoment ? toLocal(text) : text}
+      value={isMoment ? toLocal(text) : typed.text}
       onChange={({ target }) => {
         const moment = isMoment && target.value !== '' ? new Date(target.value) : null;
-        onChange(moment === null ? target.value : moment.toISOString());
+        typed.setTyped(target.value);
+        onChange(moment === null ? read(target.value) : moment.toISOString());
       }}
       placeholder={translate('filter.value')}
       slotProps={{ htmlInput: { 'aria-label': label } }}

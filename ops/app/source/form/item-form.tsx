@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
-import { type Fault, faultsOf } from '../data/faults.ts';
+import { type Fault, faultsOf, standingFaults } from '../data/faults.ts';
 import { keyFromText, keyOf } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
@@ -137,18 +137,20 @@ export function ItemForm(props: ItemFormProps) {
     else save.mutate({ changes, base, after });
   });
 
+  const sentChanges = save.variables?.changes;
   const faults = useMemo(() => {
-    const told = faultsOf(save.error, translate);
+    const told = standingFaults(faultsOf(save.error, translate), sentChanges, changes);
     const lacking = [...missing]
       .filter((field) => (values[field] ?? '') === '')
       .map((field): Fault => ({ path: [field], message: translate('form.required') }));
     return told.length + lacking.length === 0 ? NO_FAULTS : [...told, ...lacking];
-  }, [save.error, missing, values, translate]);
+  }, [save.error, sentChanges, missing, values, changes, translate]);
   const shownNames = new Set(
     states.filter(({ hidden }) => !hidden).map(({ field }) => field.field),
   );
   const isOther = save.isStopped || save.error === null;
-  const elsewhere = !isOther && !faults.some(({ path }) => shownNames.has(path[0] ?? ''));
+  const told = faultsOf(save.error, translate);
+  const elsewhere = !isOther && !told.some(({ path }) => shownNames.has(path[0] ?? ''));
 
   const form = `form-${name}`;
   const mayWrite = may(rights, name, action);

@@ -42,8 +42,11 @@ export function CollectionChoice({ value, onChange }: CollectionChoiceProps) {
   const chosen = useSame(
     value === '' ? null : (options.find(({ name }) => name === value) ?? unknown(value)),
   );
+  const isFree = (name: string) =>
+    administrator && name !== '' && known !== undefined && !known.has(name);
   return (
     <Autocomplete
+      autoHighlight
       options={options}
       loading={isPending}
       loadingText={translate('shell.loading')}
@@ -51,10 +54,17 @@ export function CollectionChoice({ value, onChange }: CollectionChoiceProps) {
       filterOptions={(all, state) => {
         const found = match(all, state);
         const name = technicalName(state.inputValue);
-        const isNew = administrator && name !== '' && known !== undefined && !known.has(name);
-        return isNew ? [...found, made(name)] : found;
+        return isFree(name) ? [...found, made(name)] : found;
       }}
       onChange={(_, option) => onChange(option?.name ?? '')}
+      // The name of a new collection counts without Enter, too, unless it may be the beginning of another.
+      onBlur={({ target }) => {
+        const typed = 'value' in target && typeof target.value === 'string' ? target.value : '';
+        const state = { inputValue: typed, getOptionLabel: ({ label }: Option) => label };
+        const name = technicalName(typed);
+        if (typed === chosen?.label || match(options, state).length > 0 || !isFree(name)) return;
+        onChange(name);
+      }}
       getOptionKey={({ name }) => name}
       isOptionEqualToValue={(one, other) => one.name === other.name}
       noOptionsText={translate('imports.noCollection')}

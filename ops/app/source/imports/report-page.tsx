@@ -18,6 +18,7 @@ import { JobErrors } from '../operations/job-errors.tsx';
 import { JobProgressBar } from '../operations/job-progress.tsx';
 import { jobQuery } from '../operations/job-query.ts';
 import { JobResult } from '../operations/job-result.tsx';
+import { PausedQueue } from '../operations/paused-queue.tsx';
 import { StateChip } from '../operations/state-chip.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
@@ -163,6 +164,7 @@ function Report({ job }: { readonly job: Job }) {
             </Typography>
           )}
         </Box>
+        <PausedQueue job={job} />
         <Outcome job={job} dryRun={dryRun} />
         <JobResult job={job} />
         <NewCollection result={job.result} />

@@ -65,7 +65,7 @@ export function StartBar({ collection, used, all }: StartBarProps) {
       )}
       {isPending ? (
         <Button color="error" sx={BUTTON} onClick={cancel}>
-          {translate('shell.cancel')}
+          {translate('operations.cancel.import')}
         </Button>
       ) : (
         <>

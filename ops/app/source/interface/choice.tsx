@@ -37,6 +37,7 @@ export function DropdownInterface(props: InterfaceProps) {
       onChange={(_, picked) => pick(picked)}
       freeSolo={allowsOther}
       autoSelect={allowsOther}
+      autoHighlight={!allowsOther}
       readOnly={readOnly}
       disableClearable={required && field.meta?.options?.allowNone !== true}
       getOptionLabel={(option) => (typeof option === 'string' ? option : option.text)}

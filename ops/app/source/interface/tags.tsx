@@ -28,6 +28,7 @@ export function TagsInterface(props: InterfaceProps) {
       multiple
       freeSolo={free}
       autoSelect={free}
+      autoHighlight={!free}
       filterSelectedOptions
       readOnly={readOnly}
       options={presets}

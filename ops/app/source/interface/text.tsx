@@ -1,10 +1,12 @@
 /** A field for text, numbers and keys, one line or many. Long numbers keep all their digits. */
 import InputAdornment from '@mui/material/InputAdornment';
 import { useState } from 'react';
+import { useTyped, withPoint } from '../data/decimal.ts';
 import { numberOption, textOption } from '../data/values.ts';
 import { useTextShape } from '../display/text-sample.ts';
 import { isLine, isOneLine } from '../display/text-shape.ts';
 import { NamedIcon } from '../theme/icon.tsx';
+import { useLocaleState } from '../translation/use-translate.ts';
 import { FieldText } from './field-text.tsx';
 import type { InterfaceProps } from './interface.ts';
 
@@ -16,7 +18,12 @@ const MONOSPACE = new Set(['uuid', 'binary', 'unknown']);
 const NUMBER = /^\s*-?\d{1,15}(\.\d{1,15})?(e[+-]?\d{1,2})?\s*$/i;
 
 /** What was typed, as the API takes it: what is no number stays a text, about which the server speaks. */
-function parse({ field: { type, schema } }: InterfaceProps, text: string): unknown {
+function parse(
+  { field: { type, schema } }: InterfaceProps,
+  typed: string,
+  locale: string,
+): unknown {
+  const text = NUMERIC.has(type) ? withPoint(typed, locale) : typed;
   if (text === '') return TEXTS.has(type) && schema?.is_nullable === false ? '' : null;
   return NUMBERS.has(type) && NUMBER.test(text) ? Number(text) : text;
 }
@@ -55,18 +62,23 @@ export function TextInterface(props: InterfaceProps) {
   const { field, value, onChange } = props;
   const { type, meta } = field;
   const options = meta?.options;
-  const text = write(value);
-  const multiline = useMultiline(props, text);
+  const multiline = useMultiline(props, write(value));
   const isNumeric = NUMERIC.has(type);
   const soft = numberOption(options, 'softLength');
+  const [locale] = useLocaleState();
+  const read = (typed: string) => parse(props, typed, locale);
+  const { text, setTyped } = useTyped(value, write(value), read);
   const trims = options?.trim === true;
   const monospace = MONOSPACE.has(type) || textOption(options, 'font') === 'monospace';
   return (
     <FieldText
       of={props}
       text={text}
-      onText={(typed) => onChange(parse(props, typed))}
-      onBlur={() => trims && text !== text.trim() && onChange(parse(props, text.trim()))}
+      onText={(typed) => {
+        setTyped(typed);
+        onChange(read(typed));
+      }}
+      onBlur={() => trims && text !== text.trim() && onChange(read(text.trim()))}
       placeholder={textOption(options, 'placeholder') ?? undefined}
       multiline={multiline}
       minRows={multiline ? 3 : undefined}

@@ -41,7 +41,7 @@ export function EmptyList({ collection, state, change }: EmptyListProps) {
   const imports = offered.has(IMPORTS) && isImportable(collection, rights);
   return (
     <Message
-      icon="box"
+      icon="list"
       title={translate('list.none')}
       actions={
         mayCreate && (

@@ -20,6 +20,8 @@ export interface ConditionsEditorProps {
 interface Entry {
   readonly id: number;
   readonly item: Item;
+  /** Whether it was added here, and not stored before. */
+  readonly isNew: boolean;
 }
 
 const EFFECTS = ['hidden', 'readonly', 'required'] as const;
@@ -27,22 +29,24 @@ const EFFECTS = ['hidden', 'readonly', 'required'] as const;
 export function ConditionsEditor({ collection, value, onChange }: ConditionsEditorProps) {
   const translate = useTranslate();
   const ids = useRef(0);
-  const withId = (item: Item): Entry => {
+  const withId = (item: Item, isNew: boolean): Entry => {
     ids.current += 1;
-    return { id: ids.current, item };
+    return { id: ids.current, item, isNew };
   };
   const [entries, setEntries] = useState<readonly Entry[]>(() =>
-    (Array.isArray(value) ? value : []).filter(isItem).map(withId),
+    (Array.isArray(value) ? value : []).filter(isItem).map((item) => withId(item, false)),
   );
   const take = (next: readonly Entry[]) => {
     setEntries(next);
     onChange(next.length === 0 ? null : next.map(({ item }) => item));
   };
   const set = (id: number, change: Item) =>
-    take(entries.map((one) => (one.id === id ? { id, item: { ...one.item, ...change } } : one)));
+    take(
+      entries.map((one) => (one.id === id ? { ...one, item: { ...one.item, ...change } } : one)),
+    );
   return (
     <Box sx={{ display: 'grid', gap: 1.5 }}>
-      {entries.map(({ id, item }, place) => (
+      {entries.map(({ id, item, isNew }, place) => (
         <Paper
           key={id}
           variant="outlined"
@@ -67,6 +71,7 @@ export function ConditionsEditor({ collection, value, onChange }: ConditionsEdit
           <RuleEditor
             collection={collection}
             rule={isItem(item.rule) ? item.rule : null}
+            required={isNew}
             onChange={(rule) => set(id, { rule: rule ?? {} })}
           />
           <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 3 }}>
@@ -85,7 +90,7 @@ export function ConditionsEditor({ collection, value, onChange }: ConditionsEdit
         <Button
           size="small"
           startIcon={<Icon name="add" />}
-          onClick={() => take([...entries, withId({ name: '', rule: {} })])}
+          onClick={() => take([...entries, withId({ name: '', rule: {} }, true)])}
         >
           {translate('model.addCondition')}
         </Button>

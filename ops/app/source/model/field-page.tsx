@@ -1,13 +1,16 @@
 /** One field of a collection, which is there or is made here. */
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId, useMemo, useState } from 'react';
+import { type FormEvent, useCallback, useId, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useNavigate, useParams } from 'react-router-dom';
 import { collectionsQuery, relationsQuery } from '../data/queries.ts';
 import { type RelationKind, relationOf } from '../data/relation-of.ts';
 import type { Field } from '../data/schema-types.ts';
 import { changesBetween } from '../draft/changes.ts';
 import { useDraft } from '../draft/use-draft.ts';
+import { MarksIncompleteContext } from '../filter/purpose.ts';
+import { UnfinishedContext } from '../filter/unfinished.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { NotFound } from '../shell/not-found.tsx';
@@ -56,6 +59,13 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
   const change = (part: Partial<FieldState>) =>
     reset(changesBetween(base.item, membersOf({ ...state, ...part })));
   const [fault, setFault] = useState<string | null>(null);
+  // Without a condition that is not complete, a rule would say more than was meant.
+  const unfinished = useRef(new Set<string>());
+  const report = useCallback((id: string, isUnfinished: boolean) => {
+    if (isUnfinished) unfinished.current.add(id);
+    else unfinished.current.delete(id);
+  }, []);
+  const [marks, setMarks] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const [renaming, setRenaming] = useState(false);
   const back = collectionPath(collection);
@@ -87,6 +97,11 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
     const wrong = field === null ? nameFault(draft.field, others) : null;
     setFault(wrong);
     if (wrong !== null) return document.getElementById(`${form}-name`)?.focus();
+    if (unfinished.current.size > 0) {
+      flushSync(() => setMarks(true));
+      const place = document.getElementById(form)?.querySelector('[data-unfinished]');
+      return place?.querySelector<HTMLElement>('select, input, button')?.focus();
+    }
     save.save();
   };
   const isSystem = field?.meta?.system === true;
@@ -125,27 +140,34 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
         }
       />
       <UnsavedChanges when={() => isDirty() && !isSame} />
-      <FieldForm
-        key={JSON.stringify(base.item)}
-        id={form}
-        collection={collection}
-        fields={fields}
-        stored={field}
-        draft={draft}
-        nameFault={fault}
-        work={save.work}
-        onChange={(next) => change({ draft: next })}
-        onSubmit={submit}
-        relation={
-          relation !== null && actions !== null ? (
-            <RelationPart
-              relation={relation}
-              actions={actions}
-              onChange={(next) => change({ actions: next })}
-            />
-          ) : null
-        }
-      />
+      <UnfinishedContext value={report}>
+        <MarksIncompleteContext value={marks}>
+          <FieldForm
+            key={JSON.stringify(base.item)}
+            id={form}
+            collection={collection}
+            fields={fields}
+            stored={field}
+            draft={draft}
+            nameFault={fault}
+            work={save.work}
+            onChange={(next) => {
+              if (next.field !== draft.field) setFault(null);
+              change({ draft: next });
+            }}
+            onSubmit={submit}
+            relation={
+              relation !== null && actions !== null ? (
+                <RelationPart
+                  relation={relation}
+                  actions={actions}
+                  onChange={(next) => change({ actions: next })}
+                />
+              ) : null
+            }
+          />
+        </MarksIncompleteContext>
+      </UnfinishedContext>
       <SchemaConflict draft={edited} save={save} />
       {renaming && field !== null && (
         <RenameDialog

@@ -28,7 +28,9 @@ export function Component() {
     return (
       <>
         <PageHeader title={translate('model.title')} />
-        <Message icon="lock" title={translate('failure.forbidden')} />
+        <Message icon="lock" title={translate('fault.code.FORBIDDEN')}>
+          {translate('failure.askAdministrator')}
+        </Message>
       </>
     );
   }

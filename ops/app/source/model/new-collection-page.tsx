@@ -109,7 +109,10 @@ export function Component() {
               required
               autoFocus
               inputRef={place}
-              onChange={({ target }) => change({ name: nameTyped(target.value) })}
+              onChange={({ target }) => {
+                setFault(null);
+                change({ name: nameTyped(target.value) });
+              }}
               error={fault !== null}
               helperText={translate(fault ?? 'model.help.name')}
               slotProps={{ htmlInput: { spellCheck: false, autoCapitalize: 'off' } }}

@@ -34,6 +34,7 @@ export function TakeSnapshot() {
     <Part title={translate('model.takeSnapshot')} help={translate('model.takeSnapshotHelp')}>
       <Autocomplete
         multiple
+        autoHighlight
         options={options}
         value={chosen}
         onChange={(_, next) => setChosen(next)}

@@ -8,7 +8,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
-import { itemPath } from '../data/route-of.ts';
+import { useCollections } from '../data/queries.ts';
 import { formatDate } from '../display/format.ts';
 import { DataTable } from '../shell/data-table.tsx';
 import { Failure } from '../shell/failure.tsx';
@@ -18,6 +18,7 @@ import { NativeSelect } from '../shell/native-select.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { humanize } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { activityPath } from './activity-path.ts';
 import { CALM } from './live.ts';
 
 interface Activity {
@@ -56,7 +57,11 @@ export function Component() {
     placeholderData: keepPreviousData,
     refetchInterval: CALM,
   });
-  const rows = list.data?.slice(0, PER_PAGE) ?? [];
+  const collections = useCollections();
+  const rows = (list.data?.slice(0, PER_PAGE) ?? []).map((row) => ({
+    ...row,
+    path: activityPath(row, (name) => collections.has(name)),
+  }));
   return (
     <>
       <PageHeader title={translate('operations.activity')} />
@@ -98,10 +103,10 @@ export function Component() {
                   {translate(`operations.did.${row.action}`, { _: humanize(row.action) })}
                 </TableCell>
                 <TableCell>
-                  {row.collection.startsWith('system_') ? (
+                  {row.path === null ? (
                     `${humanize(row.collection)} ${row.item}`
                   ) : (
-                    <Link to={itemPath(row.collection, row.item)}>
+                    <Link to={row.path}>
                       {humanize(row.collection)} {row.item}
                     </Link>
                   )}

@@ -16,6 +16,11 @@ function hasRejectedRows({ kind, error, result }: Job): boolean {
   return kind === 'import' && (error !== null || (isItem(result) && Number(result.failed) > 0));
 }
 
+/** Whether the job can be done once more: an import needs its file, which is not kept for ever. */
+function isRetriable({ kind, state, file_kept: hasFile }: Job): boolean {
+  return (state === 'failed' || state === 'cancelled') && (kind !== 'import' || hasFile);
+}
+
 export function JobActions({ job }: { readonly job: Job }) {
   const translate = useTranslate();
   const queries = useQueryClient();
@@ -35,6 +40,9 @@ export function JobActions({ job }: { readonly job: Job }) {
     onError: (error) => notifyFailure(error, translate),
     onSettled: refresh,
   });
+  // Imports and exports are called what they are.
+  const named = (text: string) =>
+    translate(`operations.${text}.${job.kind}`, { _: translate(`operations.${text}.job`) });
   const open = job.state === 'waiting' || job.state === 'running';
   const path = `/jobs/${encodeURIComponent(job.id)}`;
   return (
@@ -49,7 +57,7 @@ export function JobActions({ job }: { readonly job: Job }) {
           {translate('operations.file')}
         </Button>
       )}
-      {(job.state === 'failed' || job.state === 'cancelled') && (
+      {isRetriable(job) && (
         <Button
           startIcon={<Icon name="refresh" />}
           loading={retry.isPending}
@@ -61,13 +69,14 @@ export function JobActions({ job }: { readonly job: Job }) {
       )}
       {open && (
         <Button color="error" startIcon={<Icon name="stop" />} onClick={() => setAsking(true)}>
-          {translate('operations.cancel')}
+          {named('cancel')}
         </Button>
       )}
       <ConfirmDialog
         open={asking}
-        title={translate('operations.cancelTitle')}
-        confirm={translate('operations.cancel')}
+        title={named('cancelTitle')}
+        confirm={named('cancel')}
+        keep={named('keep')}
         busy={cancel.isPending}
         error={cancel.error}
         onConfirm={() => cancel.mutate()}

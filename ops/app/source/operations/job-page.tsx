@@ -17,6 +17,7 @@ import { kindName } from './job-name.ts';
 import { JobProgressBar } from './job-progress.tsx';
 import { jobQuery } from './job-query.ts';
 import { JobResult } from './job-result.tsx';
+import { PausedQueue } from './paused-queue.tsx';
 import { StateChip } from './state-chip.tsx';
 
 export function Component() {
@@ -63,6 +64,7 @@ export function Component() {
             </Typography>
           )}
         </div>
+        <PausedQueue job={data} />
         {typeof missing === 'string' && (
           <Alert severity="warning">{translate('operations.waitingFor', { missing })}</Alert>
         )}

@@ -16,10 +16,9 @@ import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
 import { humanize } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import { QUICK } from './live.ts';
+import { queuesQuery } from './queue-query.ts';
 import { StateChip } from './state-chip.tsx';
 
-const QUEUES = ['queues'];
 type Switch = 'pause' | 'drain' | 'resume';
 const ICONS: Readonly<Record<Switch, IconName>> = {
   pause: 'pause',
@@ -40,7 +39,7 @@ function QueueCard({ queue }: { readonly queue: Queue }) {
   const turn = useMutation({
     mutationFn: (verb: Switch) => client.queues[verb](queue.name),
     onSuccess: () => setAsked(null),
-    onSettled: () => queries.invalidateQueries({ queryKey: QUEUES }),
+    onSettled: () => queries.invalidateQueries({ queryKey: queuesQuery.queryKey }),
   });
   const name = translate(`operations.queueName.${queue.name}`, { _: humanize(queue.name) });
   const choose = (verb: Switch) => (verb === 'resume' ? turn.mutate(verb) : setAsked(verb));
@@ -97,11 +96,7 @@ function QueueCard({ queue }: { readonly queue: Queue }) {
 
 export function Component() {
   const translate = useTranslate();
-  const queues = useQuery({
-    queryKey: QUEUES,
-    queryFn: ({ signal }) => client.queues.list({ signal }),
-    refetchInterval: QUICK,
-  });
+  const queues = useQuery(queuesQuery);
   return (
     <>
       <PageHeader title={translate('operations.queues')} />

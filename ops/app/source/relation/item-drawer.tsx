@@ -157,6 +157,7 @@ export function ItemDrawer({ title, parts, readOnly = false, onApply, onClose }:
         open={asks}
         title={translate('shell.unsavedTitle')}
         confirm={translate('relation.discard')}
+        keep={translate('shell.unsavedStay')}
         onConfirm={onClose}
         onClose={() => setAsks(false)}
       >

@@ -11,6 +11,7 @@ import { useCollections, useFields, useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Field, Filter, Item } from '../data/schema-types.ts';
 import { isItem, textOption } from '../data/values.ts';
+import { fittingOptions } from '../display/fitting-options.ts';
 import { useTemplate } from '../display/representation.ts';
 import { fillTemplate } from '../display/template.ts';
 import { useLateName } from '../display/use-late-name.ts';
@@ -97,6 +98,7 @@ export function ToOne(props: InterfaceProps) {
     const key = keyValueOf(fields, item);
     return key === null ? [] : [{ key, name: fillTemplate(template, item) || String(key) }];
   });
+  const isAnswered = !found.isPlaceholderData && asked === (typed ?? '');
   const shown = isNew
     ? translate('relation.newNamed', { name: name || relatedName })
     : (name ?? '…');
@@ -114,13 +116,14 @@ export function ToOne(props: InterfaceProps) {
     <Box sx={{ display: 'flex', gap: 0.5, alignItems: 'flex-start' }}>
       <Autocomplete<Option, false, boolean>
         ref={around}
+        autoHighlight
         sx={{ flex: 1, minWidth: 0 }}
         open={open}
         onOpen={() => setOpen(true)}
         onClose={() => setOpen(false)}
         readOnly={readOnly}
         disableClearable={required && linked === null}
-        options={options}
+        options={fittingOptions(options, (option) => option.name, typed, isAnswered)}
         value={chosen}
         loading={found.isFetching}
         noOptionsText={translate('relation.nothingToPick')}

@@ -15,6 +15,8 @@ export interface ConfirmDialogProps {
   readonly children: ReactNode;
   /** What the button says that does it. */
   readonly confirm: string;
+  /** What the button says that leaves everything as it is, where “Cancel” may mean the other one. */
+  readonly keep?: string;
   readonly busy?: boolean;
   /** Why it did not work. */
   readonly error?: unknown;
@@ -23,7 +25,7 @@ export interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { open, title, children, confirm, busy = false, error, onConfirm, onClose } = props;
+  const { open, title, children, confirm, keep, busy = false, error, onConfirm, onClose } = props;
   const translate = useTranslate();
   const id = useId();
   return (
@@ -34,7 +36,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         <FailureAlert error={error} sx={{ mt: 2 }} />
       </DialogContent>
       <DialogActions>
-        <Button onClick={onClose}>{translate('shell.cancel')}</Button>
+        <Button onClick={onClose}>{keep ?? translate('shell.cancel')}</Button>
         <Button color="error" variant="contained" loading={busy} onClick={onConfirm}>
           {confirm}
         </Button>

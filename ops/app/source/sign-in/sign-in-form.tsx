@@ -26,7 +26,7 @@ function asksForCode(error: unknown): boolean {
 export function SignInForm({ email, onSignedIn }: SignInFormProps) {
   const translate = useTranslate();
   const [needsCode, setNeedsCode] = useState(false);
-  const { mutate, error, isPending } = useMutation({
+  const { mutate, reset, error, isPending } = useMutation({
     meta: { checksPassword: true },
     mutationFn: (credentials: { email: string; password: string; otp?: string }) =>
       client.auth.login(credentials),
@@ -49,7 +49,12 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
   // The first refusal for want of a code is a question, not a failure.
   const isQuestion = asksForCode(error) && !hadCode;
   return (
-    <Box component="form" onSubmit={submit} sx={{ display: 'grid', gap: 2, mt: 2 }}>
+    <Box
+      component="form"
+      onSubmit={submit}
+      onChange={() => error !== null && reset()}
+      sx={{ display: 'grid', gap: 2, mt: 2 }}
+    >
       <FailureAlert error={isQuestion ? null : error} />
       <TextField
         name="email"

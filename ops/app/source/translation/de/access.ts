@@ -80,7 +80,8 @@ export const access = {
   },
   allItems: 'Alle Einträge',
   someItems: 'Einträge, auf die Bedingungen zutreffen',
-  noCondition: 'Ohne Bedingungen gilt die Regel für alle Einträge.',
+  noCondition: 'Fügen Sie eine Bedingung hinzu, oder wählen Sie „Alle Einträge“.',
+  incomplete: 'Eine Bedingung ist unvollständig. Vervollständigen oder entfernen Sie sie.',
   fields: 'Felder',
   fieldsHelp: {
     create: 'Felder, die ein neuer Eintrag enthalten darf.',

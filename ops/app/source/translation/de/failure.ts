@@ -1,6 +1,8 @@
 /** Was schiefging und was hilft. */
 export const failure = {
-  forbidden: 'Dafür fehlt Ihnen das Recht. Bitten Sie die Verwaltung darum.',
+  askAdministrator: 'Wenn Sie Zugriff brauchen, fragen Sie die Administration.',
+  noMail:
+    'Der Mailversand ist hier nicht eingerichtet, deshalb ging keine Nachricht hinaus. Die Administration richtet ihn mit EMAIL_TRANSPORT ein.',
   credentials: 'E-Mail-Adresse oder Passwort ist falsch.',
   otp: 'Das Einmalpasswort ist falsch oder schon benutzt. Warten Sie auf das nächste.',
   tooMany: 'Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es noch einmal.',

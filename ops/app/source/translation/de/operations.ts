@@ -49,6 +49,9 @@ export const operations = {
   noJobsHelp: 'Importe, Exporte und Änderungen des Datenmodells erscheinen hier.',
   newer: 'Neuere',
   older: 'Ältere',
+  queuePaused:
+    'Die Warteschlange „%{queue}“ ist angehalten. Der Auftrag beginnt, sobald die Administration sie fortsetzt.',
+  toQueues: 'Warteschlangen zeigen',
   position: 'Nummer %{position} in der Warteschlange',
   waits: 'Wartet',
   waitingFor:
@@ -60,10 +63,14 @@ export const operations = {
   file: 'Herunterladen',
   retry: 'Erneut versuchen',
   retried: 'Der Auftrag ist wieder eingereiht',
-  cancel: 'Auftrag abbrechen',
-  cancelTitle: 'Diesen Auftrag abbrechen?',
-  cancelText:
-    'Die Änderungen des Auftrags werden rückgängig gemacht, und seine Datei wird entfernt.',
+  cancel: { job: 'Auftrag abbrechen', import: 'Import abbrechen', export: 'Export abbrechen' },
+  keep: { job: 'Weiterlaufen lassen', import: 'Weiter importieren', export: 'Weiter exportieren' },
+  cancelTitle: {
+    job: 'Diesen Auftrag abbrechen?',
+    import: 'Diesen Import abbrechen?',
+    export: 'Diesen Export abbrechen?',
+  },
+  cancelText: 'Die Änderungen werden rückgängig gemacht, und die Datei wird entfernt.',
   cancelled: 'Auftrag abgebrochen',
   fileHead: 'Datei',
   size: 'Größe',

@@ -78,7 +78,8 @@ export const access = {
   },
   allItems: 'All items',
   someItems: 'Items that match conditions',
-  noCondition: 'Without conditions, the rule applies to all items.',
+  noCondition: 'Add a condition, or choose “All items”.',
+  incomplete: 'A condition is not complete. Complete it or remove it.',
   fields: 'Fields',
   fieldsHelp: {
     create: 'Fields that a new item may contain.',

@@ -1,6 +1,8 @@
 /** What went wrong, and what helps. */
 export const failure = {
-  forbidden: 'You don’t have permission to do this. Ask an administrator for access.',
+  askAdministrator: 'Ask an administrator if you need access.',
+  noMail:
+    'Mail is not set up here, so no message was sent. An administrator sets it up with EMAIL_TRANSPORT.',
   credentials: 'E-mail address or password is wrong.',
   otp: 'The one-time password is wrong or has been used. Wait for the next one.',
   tooMany: 'Too many attempts. Wait a minute and try again.',

@@ -1,0 +1,30 @@
+/** Numbers as people type them in their language, and as the API takes them. */
+import { useState } from 'react';
+import { sameValue } from './values.ts';
+
+/** Digits, in groups or not, with a comma before the decimals: `12,50`, `1.234,5`. */
+const WITH_COMMA = /^(\s*-?)(\d{1,3}(?:\.\d{3})+|\d+),(\d+)(\s*)$/;
+
+function readsComma(locale: string): boolean {
+  const parts = new Intl.NumberFormat(locale).formatToParts(0.5);
+  return parts.some(({ type, value }) => type === 'decimal' && value === ',');
+}
+
+/** The typed text with a decimal point, where the language has a comma; any other text as it is. */
+export function withPoint(text: string, locale: string): string {
+  const found = WITH_COMMA.exec(text);
+  if (found === null || !readsComma(locale)) return text;
+  const [, before = '', digits = '', decimals = '', after = ''] = found;
+  return `${before}${digits.replaceAll('.', '')}.${decimals}${after}`;
+}
+
+/**
+ * Keeps what was typed as long as it means the value, so that `1.0` stays on its way to `1.05`.
+ * @param written the value as a text, when it was not typed here
+ * @param read what a text means
+ */
+export function useTyped(value: unknown, written: string, read: (text: string) => unknown) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed !== null && sameValue(read(typed), value) ? typed : written;
+  return { text, setTyped };
+}
