@@ -58,6 +58,11 @@ const COUNTED_POSITIONS = 1_000;
 const LIST_SIZE = 64 * 1024 * 1024;
 const JOB_SIZE = 600;
 
+/** The jobs that a caller may see and that meet a query, for other statements. */
+export interface JobSelection extends Pick<TableRows, 'from' | 'column'> {
+  readonly conditions: readonly Sql[];
+}
+
 /** Lists the jobs of one schema. */
 export class JobList {
   readonly #pool: Pool;
@@ -140,8 +145,23 @@ export class JobList {
     return await this.#placed(jobs);
   }
 
+  /**
+   * The jobs of a query as conditions on the table.
+   * @throws ServiceError as {@link list}
+   */
+  selection(caller: Caller, query: Pick<JobQuery, 'filter' | 'search'>): JobSelection {
+    // The caller's permissions are checked for each field of the filter.
+    readableRows(this.#targetOf(caller), { filter: query.filter, sort: [] });
+    const { from, column } = this.#table;
+    const conditions = this.#conditions(caller, query).map(({ condition }) => condition);
+    return { from, column, conditions };
+  }
+
   /** The conditions of the query, and those of the caller's permissions. */
-  #conditions(caller: Caller, { filter, search }: JobQuery): readonly JobCondition[] {
+  #conditions(
+    caller: Caller,
+    { filter, search }: Pick<JobQuery, 'filter' | 'search'>,
+  ): readonly JobCondition[] {
     const everybody = this.#targetOf(caller, ALL_JOBS);
     const conditions = partsOf(filter).map((part) => {
       const { condition } = readableRows(everybody, { filter: part, sort: [] });

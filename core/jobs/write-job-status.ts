@@ -123,6 +123,33 @@ export async function recordedResult(db: Queryable, schema: string, id: string):
   return rows[0]?.result ?? null;
 }
 
+/**
+ * Records the state of a job that works in steps, in the transaction of a step.
+ * @throws {SupersededError} as {@link completeJob}
+ */
+export async function recordCheckpoint(
+  client: Queryable,
+  schema: string,
+  delivery: Delivery,
+  checkpoint: unknown,
+): Promise<void> {
+  const where = sql`${current(delivery)} AND NOT cancel_requested`;
+  const change = sql`checkpoint = ${storedJson(checkpoint)}`;
+  if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
+}
+
+/** The state after the last step of any delivery; null before the first one. */
+export async function recordedCheckpoint(
+  db: Queryable,
+  schema: string,
+  id: string,
+): Promise<unknown> {
+  const { rows } = await db.query<{ checkpoint: unknown }>(
+    render(sql`SELECT checkpoint FROM ${systemTable(schema, 'jobs')} WHERE id = ${id}`),
+  );
+  return rows[0]?.checkpoint ?? null;
+}
+
 /** A session of the database. */
 export interface Backend {
   readonly pid: number;

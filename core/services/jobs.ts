@@ -16,15 +16,12 @@ import {
   type PlacedJob,
   type RejectedRow,
 } from '#core/jobs/job.ts';
-import { withAction } from '#core/jobs/job-action.ts';
 import { JobFollower } from '#core/jobs/job-follower.ts';
 import { JobList, type JobQuery } from '#core/jobs/job-list.ts';
-import { wakeNext } from '#core/jobs/mailbox.ts';
-import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { repeatedJob, type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
-import type { MessageBus } from '#core/messaging/bus.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
-import { discardUpload } from '#core/transfer/upload.ts';
+import { announceCancelled, type CancelledJob, cancelling } from './cancel-job.ts';
+import { type ChangeJobsOptions, JobChanges } from './change-jobs.ts';
 import { retryJob } from './retry-job.ts';
 
 const ERRORS_PAGE = 1_000;
@@ -32,39 +29,28 @@ const ERRORS_PAGE = 1_000;
 const withReport = v.object({ failed: v.pipe(v.number(), v.minValue(1)) });
 const uuid = v.pipe(v.string(), v.uuid());
 
-export interface JobServiceOptions {
-  readonly pool: Pool;
-  /** The schema of the system tables. */
-  readonly schema: string;
-  readonly queues: Queues;
-  readonly bus: MessageBus;
-  /** Holds the uploads of jobs. */
-  readonly spool: Storage;
-  readonly log: Log;
-  /** JOBS_MAX_PER_USER */
-  readonly maxPerHolder: number;
-}
+export type JobServiceOptions = ChangeJobsOptions;
 
 export class JobService {
+  /** Cancels and retries all jobs of a query. */
+  readonly changes: JobChanges;
+  readonly #options: JobServiceOptions;
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #jobs: Sql;
   readonly #list: JobList;
-  readonly #queues: Queues;
-  readonly #bus: MessageBus;
   readonly #spool: Storage;
   readonly #log: Log;
-  readonly #maxPerHolder: number;
   readonly #follower: JobFollower;
 
-  constructor({ pool, schema, queues, bus, spool, log, maxPerHolder }: JobServiceOptions) {
-    this.#maxPerHolder = maxPerHolder;
+  constructor(options: JobServiceOptions) {
+    const { pool, schema, bus, spool, log } = options;
+    this.#options = options;
+    this.changes = new JobChanges(options);
     this.#pool = pool;
     this.#schema = schema;
     this.#jobs = systemTable(schema, 'jobs');
     this.#list = new JobList(pool, schema);
-    this.#queues = queues;
-    this.#bus = bus;
     this.#spool = spool;
     this.#log = log;
     this.#follower = new JobFollower(pool, schema, bus, log);
@@ -77,8 +63,7 @@ export class JobService {
    * its owner has too many
    */
   async submit(submission: Submission): Promise<Submitted> {
-    const [pool, schema, queues] = [this.#pool, this.#schema, this.#queues];
-    return await submit({ pool, schema, queues, maxPerHolder: this.#maxPerHolder }, submission);
+    return await submit(this.#options, submission);
   }
 
   /** One job. Throws FORBIDDEN when it does not exist or belongs to another user. */
@@ -121,34 +106,15 @@ export class JobService {
    */
   async cancel(id: string, caller: Caller, operator: string | null = null): Promise<void> {
     await this.get(id, caller);
-    const { rows } = await this.#pool.query<{
-      state: string;
-      queue: QueueName;
-      mailbox: string | null;
-      message: unknown;
-    }>(
-      render(sql`UPDATE ${this.#jobs} SET cancel_requested = true,
-          actions = CASE WHEN cancel_requested THEN actions
-            ELSE ${withAction('cancel', { user: caller.user, operator })} END,
-          state = CASE state WHEN 'waiting' THEN 'cancelled' ELSE state END,
-          finished_on = CASE state WHEN 'waiting' THEN now() END
-        WHERE id = ${id} AND ${isOpen} AND result IS NULL
-        RETURNING state, queue, mailbox, message`),
+    const by = { user: caller.user, operator };
+    const { change, columns } = cancelling(by);
+    const { rows } = await this.#pool.query<CancelledJob>(
+      render(sql`UPDATE ${this.#jobs} SET ${change}
+        WHERE id = ${id} AND ${isOpen} AND result IS NULL RETURNING ${columns}`),
     );
     const [job] = rows;
     if (job === undefined) return await this.#notCancelled(id, caller);
-    this.#log.info({ job: id, user: caller.user, operator }, 'a job was cancelled');
-    // No delivery is running, and none can claim it any more.
-    if (job.state === 'cancelled') await discardUpload(this.#spool, job.message, this.#log);
-    try {
-      if (job.state === 'running') return await this.#bus.publish('job.cancel', { id });
-      await this.#bus.publish('job.finished', { id });
-      await this.#queues.get(job.queue).remove(id);
-      await wakeNext(this.#pool, this.#schema, this.#queues, job.mailbox);
-    } catch (error) {
-      // The message is only faster: a worker reads the row every second, and before it begins.
-      this.#log.warn({ err: error, job: id }, 'could not announce a cancelled job');
-    }
+    await announceCancelled(this.#options, job, by);
   }
 
   /**
@@ -159,9 +125,8 @@ export class JobService {
    */
   async retry(id: string, caller: Caller, operator: string | null = null): Promise<PlacedJob> {
     await this.get(id, caller);
-    const [pool, schema, queues, spool] = [this.#pool, this.#schema, this.#queues, this.#spool];
     const by = { user: caller.user, operator };
-    await retryJob({ pool, schema, queues, spool, maxPerHolder: this.#maxPerHolder }, id, by);
+    await retryJob(this.#options, id, by);
     this.#log.info({ job: id, ...by }, 'a job was retried');
     return await this.get(id, caller);
   }

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { isTransient } from '#core/database/failure.ts';
-import type { Pool } from '#core/database/pool.ts';
+import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { SQLSTATE } from '#core/database/sqlstate.ts';
@@ -79,11 +79,13 @@ async function requireUpload({ spool }: RetryJobOptions, job: EndedJob): Promise
  * Makes an ended job wait again.
  * @throws ServiceError CONFLICT with `state` when it has not failed and was not cancelled, its file
  * is no longer stored, or an identical job is open; REQUESTS_EXCEEDED; SERVICE_UNAVAILABLE
+ * @param also runs in the transaction that makes the job wait
  */
 export async function retryJob(
   options: RetryJobOptions,
   id: string,
   by: ActingPerson,
+  also: (client: Client) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { pool, schema, queues, maxPerHolder } = options;
   const jobs = systemTable(schema, 'jobs');
@@ -114,6 +116,7 @@ export async function retryJob(
     await client.query(
       render(sql`DELETE FROM ${systemTable(schema, 'job_errors')} WHERE job = ${id}`),
     );
+    await also(client);
     return updated.rows[0];
   }).catch((error: unknown) => {
     if (error instanceof pg.DatabaseError && error.code === SQLSTATE.uniqueViolation)

@@ -1,14 +1,18 @@
-/** The routes of jobs: the list, one job, its events, its rejected rows, and its cancellation. */
+/**
+ * The routes of jobs: the list, one job, its events and rejected rows; cancelling and retrying one
+ * job, or all jobs of a query.
+ */
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery, quotaExceeded } from '#core/base/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
+import { changeJobsResult, type JobChange } from '#core/jobs/message/change-jobs.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { REPORT_COLUMNS } from '#core/transfer/report/error-report.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
-import { jobSchema } from './answer/job.ts';
+import { countedJobsSchema, jobSchema } from './answer/job.ts';
 import {
   type Call,
   type CallHandler,
@@ -17,9 +21,12 @@ import {
   pathParameter,
   registeredStream,
 } from './call.ts';
-import { jobLocation } from './job-answer.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
+import { jobLocation, jobResponse } from './job-answer.ts';
+import { flagParameter } from './parameter/item.ts';
 import { JOB_PARAMETERS } from './parameter/job.ts';
-import { dataAnswer, NO_CONTENT_ANSWER, type RouteEntry } from './route.ts';
+import { dataAnswer, NO_CONTENT_ANSWER, parsedBody, type RouteEntry } from './route.ts';
+import { booleanParameter } from './schema-change.ts';
 
 const list: CallHandler = async (call) => {
   const { filter, sort, search, limit, offset, page, after = null } = call.parameters;
@@ -45,6 +52,42 @@ const retry: CallHandler = async (call) => {
     body: JSON.stringify({ data: job }),
   };
 };
+
+const chosenJobs = v.strictObject(
+  {
+    filter: v.record(v.string(), v.unknown(), 'must be an object'),
+    search: v.nullish(v.string('must be a text'), null),
+  },
+  'is missing, or unknown here',
+);
+
+/** Cancels or retries all jobs of a query with a job, or only counts them. */
+function changeRoute(change: JobChange, summary: string): RouteEntry {
+  return {
+    method: 'POST',
+    path: `/jobs/${change}`,
+    summary,
+    access: 'user',
+    parameters: { dryRun: { summary: 'Only counts the jobs', schema: flagParameter } },
+    headers: ['Prefer', 'Idempotency-Key'],
+    answer: { ...dataAnswer(v.union([countedJobsSchema, changeJobsResult])), job: true },
+    errors: ['INVALID_QUERY', 'UNPROCESSABLE_ENTITY'],
+    ...parsedBody(chosenJobs, async (call, { filter, search }) => {
+      const { bounds, jobs } = call.services;
+      const asked = { filter, search };
+      const query = parseQuery(asked, bounds, { typed: asked });
+      // Also checks the query before it becomes a job.
+      const count = await jobs.changes.count(call.caller, change, query);
+      if (booleanParameter(call, 'dryRun')) return dataResponse({ jobs: count });
+      const { id } = await jobs.changes.submit(
+        call.caller,
+        { change, filter, search },
+        { idempotencyKey: idempotencyKeyOf(call.request), requestId: call.request.id },
+      );
+      return jobResponse(call, id, ({ result }) => dataResponse(v.parse(changeJobsResult, result)));
+    }),
+  };
+}
 
 /** The progress of a job as an event id: attempt, rows, bytes, and whether it has ended. */
 function eventId({ attempts, progress, finished_on }: Job): string {
@@ -169,6 +212,8 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     errors: ['CONFLICT'],
     handle: retry,
   },
+  changeRoute('cancel', 'Cancels the jobs of a query'),
+  changeRoute('retry', 'Repeats the jobs of a query that failed or were cancelled'),
   {
     method: 'GET',
     path: '/jobs/:id/events',

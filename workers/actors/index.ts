@@ -1,6 +1,7 @@
 /** All actors of this release. */
 import type { Actor } from '#workers/runtime/actor.ts';
 import { cacheClearActor } from './cache-clear.ts';
+import { changeJobsActor } from './change-jobs.ts';
 import { exportActor } from './export.ts';
 import { imageFactsActor } from './image-facts.ts';
 import { imageVariantActor } from './image-variant.ts';
@@ -13,6 +14,7 @@ import { tidyFilesActor } from './tidy-files.ts';
 
 export const actors: readonly Actor[] = [
   cacheClearActor,
+  changeJobsActor,
   exportActor,
   imageFactsActor,
   imageVariantActor,

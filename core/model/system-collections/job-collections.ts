@@ -42,6 +42,7 @@ export const JOB = {
       request_id: { type: 'varchar(128)' },
       actions: { type: 'jsonb', required: true, default: "'[]'" },
       traceparent: { type: 'varchar(55)' },
+      checkpoint: { type: 'jsonb' },
     },
   },
   storages: {

@@ -53,6 +53,8 @@ export const jobSchema = v.strictObject({
   position: v.nullable(countSchema),
 });
 
+export const countedJobsSchema = v.strictObject({ jobs: countSchema });
+
 export const queueSchema = v.strictObject({
   name: v.string(),
   state: v.picklist(QUEUE_SWITCHES),

@@ -22,7 +22,15 @@ export type {
   UpsertOptions,
 } from './items.ts';
 export { createItems } from './items.ts';
-export type { Job, JobProgress, JobQuery, JobState, Jobs } from './job.ts';
+export type {
+  ChangedJobs,
+  ChosenJobs,
+  Job,
+  JobProgress,
+  JobQuery,
+  JobState,
+  Jobs,
+} from './job.ts';
 export type { Change, SubscribeOptions } from './live.ts';
 export type {
   Action,

@@ -53,6 +53,20 @@ export interface JobQuery {
   readonly after?: string | undefined;
 }
 
+/** Which jobs are cancelled or retried. */
+export interface ChosenJobs {
+  readonly filter: object;
+  readonly search?: string | undefined;
+}
+
+export interface ChangedJobs {
+  readonly change: 'cancel' | 'retry';
+  /** How many jobs were cancelled or retried. */
+  readonly changed: number;
+  /** How many jobs were left as they are, by the code of the reason. */
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
 export interface Jobs {
   /** The jobs of the caller, for administrators all; the latest first. */
   list(query?: JobQuery, options?: CallOptions): Promise<Job[]>;
@@ -60,6 +74,12 @@ export interface Jobs {
   cancel(id: string, options?: CallOptions): Promise<void>;
   /** Lets a job that failed or was cancelled wait again. */
   retry(id: string, options?: CallOptions): Promise<Job>;
+  /** How many jobs a change concerns now. */
+  count(change: ChangedJobs['change'], chosen: ChosenJobs, options?: CallOptions): Promise<number>;
+  /** Cancels all of these jobs by a job, and waits until it has completed. */
+  cancelAll(chosen: ChosenJobs, options?: JobOptions): Promise<ChangedJobs>;
+  /** Lets all of these jobs wait again that failed or were cancelled. */
+  retryAll(chosen: ChosenJobs, options?: JobOptions): Promise<ChangedJobs>;
   /** The job with each change until it has ended; goes on where a connection broke. */
   events<Result = unknown>(
     id: string,
@@ -126,11 +146,27 @@ export function createJobs(transport: Transport): Jobs {
     }
   }
 
+  const changeAll =
+    (change: ChangedJobs['change']) =>
+    async (body: ChosenJobs, options?: JobOptions): Promise<ChangedJobs> => {
+      const called = jobHeaders(options);
+      const headers = { ...called.headers, prefer: 'respond-async' };
+      const sent = { ...called, headers, body };
+      const { id } = await request<Job>('POST', `/jobs/${change}`, sent);
+      return (await jobs.wait<ChangedJobs>(id, called)).result;
+    };
+
   const jobs: Jobs = {
     list: (query, options) => request('GET', '/jobs', { ...options, query: { ...query } }),
     get: (id, options) => request('GET', at(id), options),
     cancel: (id, options) => request('DELETE', at(id), options),
     retry: (id, options) => request('POST', `${at(id)}/retry`, options),
+    async count(change, body, options) {
+      const counted = { ...options, body, query: { dryRun: true } };
+      return (await request<{ jobs: number }>('POST', `/jobs/${change}`, counted)).jobs;
+    },
+    cancelAll: changeAll('cancel'),
+    retryAll: changeAll('retry'),
     events,
     async wait<Result>(id: string, options?: CallOptions) {
       for await (const job of events<Result>(id, options)) {
