@@ -1,4 +1,4 @@
-// @newest @slow
+// @newest @rare @slow
 /**
  * Bad requests for files leave nothing open: descriptors, sockets and pooled connections of an edge and
  * its database are as many as before. REQUESTS says how many of each kind; a long run takes 1000.

@@ -1,4 +1,4 @@
-// @newest @slow
+// @newest @rare @slow
 /** Every operation with arguments at their limits, on images of all kinds: a picture, or a coded refusal. */
 import sharp from 'sharp';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// @newest
+// @newest @rare
 /** The page to try GraphQL in: who gets it, its policy, and its files. */
 import t from 'tap';
 import { startCluster } from '#tests/harness/cluster.ts';

@@ -1,4 +1,4 @@
-// @newest @slow
+// @newest @rare @slow
 /** The command that writes types, and the types it writes against the answers of a server. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
