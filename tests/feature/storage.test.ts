@@ -155,7 +155,7 @@ t.test('a storage that returns another file than it was given', async (t) => {
   const changed = await sendTo('other', (path) => writeFileSync(path, 'name\na\n9\n'));
   await cluster.startWorker();
   for (const [job, reason] of [
-    [short, /another file than it was given: it has 7 bytes instead of 9/],
+    [short, /does not return the stored file: it has 7 bytes instead of 9/],
     [changed, /SHA-256/],
   ] as const) {
     const isOpen = async () =>

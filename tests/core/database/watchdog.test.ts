@@ -19,7 +19,7 @@ import { until } from '#tests/harness/until.ts';
 
 /** Longer (s) than a connection may be silent before it is looked at, twice over. */
 const LONG = 9;
-const LOST = { message: /nothing arrives on it any more/ };
+const LOST = { message: /no data arrives any more/ };
 
 async function surroundings(t: Teardown, statementTimeout = 0) {
   const url = await createDatabase(t);

@@ -70,7 +70,7 @@ t.test('contradicting options are rejected', async (t) => {
     t.match(refusal(query), { code: 'INVALID_QUERY', reason });
   }
   const differ = refusal({ separator: ';' }, { separator: '|' });
-  t.match(differ, { code: 'INVALID_PAYLOAD', reason: /differ about "separator"/ });
+  t.match(differ, { code: 'INVALID_PAYLOAD', reason: /different values of "separator"/ });
   t.equal(refusal({ separator: ';' }, { separator: ';' }), null);
   for (const name of ['separator', 'decimal', 'empty'] as const) {
     const value = { separator: ';', decimal: ',', empty: 'null' }[name];
