@@ -27,7 +27,9 @@ async function failure(bytes: Buffer): Promise<unknown> {
 
 t.test('a part of a file has no end', async (t) => {
   const short = {
-    details: { reason: { sentence: /does not return the stored file: it has 7 bytes instead of 9/ } },
+    details: {
+      reason: { sentence: /does not return the stored file: it has 7 bytes instead of 9/ },
+    },
   };
   t.match(await failure(content.subarray(0, 7)), short);
   t.throws(() => verifySize(7, { bytes: content.length }));

@@ -166,7 +166,10 @@ t.test('all invalid field names are rejected', async (t) => {
   t.strictSame(places, [4, 5, 8, 12, 15, 80]);
   t.match(error.faults[1]?.reason.sentence, /no space around it.*"mapping"/);
   t.match(error.faults[3]?.reason.sentence, /names "ok" twice/);
-  t.match(error.faults[5]?.reason.sentence, /must not contain a dot.*"mapping" to give "books.title"/);
+  t.match(
+    error.faults[5]?.reason.sentence,
+    /must not contain a dot.*"mapping" to give "books.title"/,
+  );
   const mapped = await infer('ok, b,a/b\n1,2,3\n', {
     parameters: { mapping: { ' b': 'b', 'a/b': null } },
   });
