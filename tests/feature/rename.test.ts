@@ -147,6 +147,9 @@ t.test('requests beside renames get an answer by the old or the new name', async
   }
   isOver = true;
   await load;
+  const mixed = await cluster.db.query(`SELECT data, delta FROM system_revisions
+    WHERE collection = 'novels' AND (data::jsonb ? 'heading' OR delta::jsonb ? 'heading')`);
+  t.strictSame(mixed.rows, [], 'history that was recorded meanwhile has the last name');
   t.comment([...seen].sort().join(', '));
   t.ok(seen.has('GET 200') && seen.has('PATCH 200'), 'requests succeeded meanwhile');
 });

@@ -63,14 +63,14 @@ export async function renameCollection(
   const reverse = await renamedReverseFields(new RenamedNames(catalog, [], rename));
   const names = new RenamedNames(catalog, reverse, rename);
   const relations = relationsByName(catalog, from);
-  await renameHistory(alteration, names);
+  const renameLaterHistory = await renameHistory(alteration, names);
   const locks = relations.flatMap(([{ table: owner }]): TableLock[] =>
     owner === null ? [] : [{ ...owner, mode: 'SHARE ROW EXCLUSIVE' }],
   );
   if (table !== null) {
     await alteration.lock([...locks.filter((lock) => lock.name !== table.name), table]);
     await run(alterTable(table, sql`RENAME TO ${identifier(to)}`));
-    await renameHistory(alteration, names);
+    await renameLaterHistory();
   } else if (locks.length > 0) await alteration.lock(locks);
   await renameStoredNames(alteration, relations, rename);
   // What was stored for an earlier collection of the new name must not apply to this one.

@@ -35,12 +35,12 @@ export async function renameField(alteration: Alteration, rename: FieldRename): 
   const reverse = await renamedReverseFields(new RenamedNames(catalog, [own]));
   const names = new RenamedNames(catalog, [own, ...reverse]);
   const { table } = collection;
-  await renameHistory(alteration, names);
+  const renameLaterHistory = await renameHistory(alteration, names);
   if (table !== null && field.column !== null) {
     await alteration.lock([table]);
     const columns = sql`${identifier(from)} TO ${identifier(to)}`;
     await run(alterTable(table, sql`RENAME COLUMN ${columns}`));
-    await renameHistory(alteration, names);
+    await renameLaterHistory();
   }
   // Permissions may name a field that does not exist; they must not apply to this one.
   await revokeFields(

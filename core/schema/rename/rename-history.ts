@@ -27,12 +27,28 @@ function hasAny(row: Sql, fields: readonly string[]): Sql {
 const HISTORY = ['revisions', 'activity', 'comments'];
 
 /**
- * Call it twice: before the tables are locked, so that most of the history is rewritten without a
- * lock, and with the lock for what was recorded meanwhile.
+ * Rewrites the history that is visible now. Call it before the tables are locked, because it takes
+ * long where there is much history.
+ * @returns rewrites what was recorded meanwhile, which is quick; call it when the tables are locked
  */
 export async function renameHistory(
+  alteration: Alteration,
+  names: RenamedNames,
+): Promise<() => Promise<void>> {
+  const [snapshot] = await alteration.ask<{ xid: string }>(
+    sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text AS xid`,
+  );
+  await rewrite(alteration, names, sql`TRUE`);
+  if (snapshot === undefined) throw new TypeError('a statement has no snapshot');
+  // Transactions that were open, and later ones, but not this one itself.
+  const isLater = sql`r.xmin <> pg_current_xact_id()::xid AND age(r.xmin) <= age(${snapshot.xid}::xid)`;
+  return () => rewrite(alteration, names, isLater);
+}
+
+async function rewrite(
   { run, system }: Alteration,
   { fields, renamedCollection }: RenamedNames,
+  isChosen: Sql,
 ): Promise<void> {
   for (const [collection, renamed] of Map.groupBy(fields, (one) => one.collection)) {
     const before = renamed.map(({ field }) => field);
@@ -41,7 +57,7 @@ export async function renameHistory(
       UPDATE ${systemTable(system, 'revisions')} AS r
       SET data = ${renamedMembers(sql`r.data`, before, after)},
         delta = ${renamedMembers(sql`r.delta`, before, after)}
-      WHERE r.collection = ${collection}
+      WHERE r.collection = ${collection} AND ${isChosen}
         AND (${hasAny(sql`r.data`, before)} OR ${hasAny(sql`r.delta`, before)})`);
   }
   if (renamedCollection === null) return;
