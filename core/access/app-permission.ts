@@ -32,7 +32,7 @@ export const APP_PERMISSIONS: readonly AppPermission[] = APP_RIGHTS_BY_COLLECTIO
     })),
 );
 
-/** The same permissions as rights. */
+/** The permissions that app access adds, as rights that plans use. */
 export const APP_RIGHTS: readonly PermissionRow[] = APP_PERMISSIONS.map((row) => {
   const parsed = parseRow({
     collection: row.collection,

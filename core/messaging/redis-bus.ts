@@ -19,7 +19,7 @@ export class RedisBus implements MessageBus {
   readonly #subscriptions: Subscriptions;
   readonly #endHeartbeat: () => void;
   #heartbeat: NodeJS.Timeout | null = null;
-  /** On the monotonic clock, which clock changes do not affect. */
+  /** The time of the last message, on the monotonic clock, which clock changes do not affect. */
   #lastContact = performance.now();
   /** The subscribed connection has responded since it was last opened. */
   #answered = false;

@@ -22,7 +22,7 @@ const policy = v.strictObject({
   id: key,
   ...{ name: v.string(), icon: v.string(), description: text, ip_access: text },
   ...{ enforce_tfa: v.boolean(), admin_access: v.boolean(), app_access: v.boolean() },
-  /** It applies to all callers without a role. */
+  /** The policy applies to all callers without a role. */
   public: v.boolean(),
 });
 

@@ -62,7 +62,7 @@ function commaList(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',') : value;
 }
 
-/** Completes the members of a snapshot from the current schema. */
+/** Adds what a partial snapshot leaves out, taken from the current schema. */
 class Completion {
   readonly #force: boolean;
 

@@ -60,7 +60,7 @@ export type ReadAnswer =
       readonly meta: string | null;
     };
 
-/** The kind of a statement that reads items: a list may become a stream. */
+/** What a statement reads: one item, or a list as one page or as a stream. */
 type ReadKind = 'page' | 'stream' | 'stream with meta' | 'item';
 
 type StreamAnswer = Extract<ReadAnswer, { kind: 'stream' }>;

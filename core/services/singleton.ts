@@ -46,7 +46,7 @@ function members(target: ReadTarget, collection: Collection, query: Query): [str
   });
 }
 
-/** Returns the text of a singleton without a row. */
+/** Returns the JSON of a singleton that is not stored yet: its default values. */
 export function defaultsText(target: ReadTarget, collection: Collection, query: Query): Statement {
   const shown = objectSql(members(target, collection, query));
   return render(sql`SELECT (${shown})::text`);

@@ -141,7 +141,7 @@ function rowsAsQuery({ casts }: ImportTarget, columns: readonly FileColumn[], fe
       WITH ORDINALITY AS u (${join(names)}, "absent", "row")`;
 }
 
-/** The same with only the last row of each key; a key with a null is not a key. */
+/** The rows without those whose key a later row repeats. Rows with a null in the key all stay. */
 function lastOfEachKey(target: ImportTarget, columns: readonly FileColumn[], query: Sql): Sql {
   const names = new Set(target.key.map(({ name }) => name));
   const key = columns.flatMap(({ name }, place) => (names.has(name) ? [place] : []));

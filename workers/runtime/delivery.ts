@@ -354,7 +354,7 @@ export class Deliverer {
     return row;
   }
 
-  /** Whether the session of this delivery crashed the server. */
+  /** Whether a statement of this delivery crashed the PostgreSQL server. */
   async #isCause(error: unknown, client: object | null, since: number): Promise<boolean> {
     if (client === null || !isOutage(error)) return false;
     await delay(TOLD_WITHIN_MS, undefined, { signal: this.#stopping }).catch(() => undefined);

@@ -43,7 +43,7 @@ export class Reconciler {
   readonly #stopping = new AbortController();
   #rounds: Promise<void> | null = null;
   #nextSchedule = 0;
-  /** The last sequence of the previous round. */
+  /** The highest sequence number of a job that the previous round checked. */
   #cursor = '0';
   /** When the image queue was last switched, as of the last submission of missed measurements. */
   #measuredSince = -1;

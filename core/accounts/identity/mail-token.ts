@@ -118,7 +118,7 @@ export class MailTokens {
     throw new ServiceError('INVALID_TOKEN');
   }
 
-  /** Null when it was signed with another key. */
+  /** The content of the token; null when it was signed with another key. */
   async #verified(token: string, key: Uint8Array): Promise<unknown> {
     try {
       const { payload } = await jwtVerify(token, key, {

@@ -21,7 +21,7 @@ interface Stored {
 
 export interface StoredSecretParts {
   readonly pool: Pool;
-  /** The schema of the system tables. */
+  /** The name of the PostgreSQL schema that contains the system tables. */
   readonly schema: string;
   readonly seal: SecretSeal;
   readonly log: Log;

@@ -17,7 +17,7 @@ export interface Named {
 export interface RefusalOptions {
   /** The attempted action, such as `create items in`; `access` by default. */
   readonly to?: string;
-  /** The part of a query that names it. */
+  /** The parameter of the query, such as `filter`, that names the refused field. */
   readonly place?: string;
 }
 

@@ -11,7 +11,7 @@ import { measureProcess, type ProcessState } from '../metrics/process-metrics.ts
 /** EX_CONFIG of sysexits.h: a variable is wrong, and a restart would not help. */
 export const EXIT_CONFIGURATION = 78;
 
-/** The supervisor waits a second for each process. */
+/** Shorter than the second for which the supervisor waits for each process. */
 const COLLECT_WITHIN_MS = 3_000;
 
 /** The report that a process sends once a second. */

@@ -121,7 +121,7 @@ export class S3Bucket {
     return { Bucket: this.#location.bucket, Key: `${this.#location.prefix}${id}` };
   }
 
-  /** The parameters of a request for all files. */
+  /** The parameters of the request that lists all files. */
   get all(): { readonly Bucket: string; readonly Prefix: string } {
     return { Bucket: this.#location.bucket, Prefix: this.#location.prefix };
   }

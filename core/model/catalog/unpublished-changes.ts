@@ -1,4 +1,4 @@
-/** The types of unpublished changes. */
+/** The TypeScript types that describe unpublished changes. */
 import type { UnservedTable } from './descriptor.ts';
 
 /** The origin of a collection's description. */

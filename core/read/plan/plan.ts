@@ -59,7 +59,7 @@ export interface Column {
 export interface RevisionVisibility {
   /** The concealed fields of each collection that has some, as JSON. */
   readonly concealed: string;
-  /** The caller's current permissions for the items; null: all fields. */
+  /** The caller's current permissions, which decide what revisions show; null: all fields. */
   readonly visible: RevisionRights | null;
 }
 

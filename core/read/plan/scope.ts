@@ -53,7 +53,7 @@ export interface PlanNotes {
   readonly open: Scope[];
 }
 
-/** The context that all scopes of one plan share. */
+/** What all scopes of one plan share: the catalog, the caller's rights, bounds and notes. */
 export interface PlanContext {
   readonly catalog: Catalog;
   readonly grants: Grants;

@@ -24,7 +24,7 @@ export interface RowsSql extends LevelSql {
 /** Writes the value of a column. */
 export type Output = typeof outputOf;
 
-/** The context of all levels of a statement. */
+/** What all levels of one statement share: names of tables and the form of values. */
 export interface StatementContext {
   readonly aliases: Aliases;
   readonly bounds: SizeBounds;

@@ -79,7 +79,7 @@ class LevelWriter {
     return this.#level === root ? outputs.root : outputs.below;
   }
 
-  /** A value of the row, as an expression that is valid here. */
+  /** A value of the row, as an SQL expression for this level's select list. */
   #placed(value: Sql): Sql {
     return this.#page === null ? value : this.#page.keep(value);
   }

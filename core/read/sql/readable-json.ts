@@ -122,7 +122,7 @@ export function ofDocument(field: ColumnField, value: Sql, make: (document: Sql)
   return delicate(field, value) === null ? make(document) : once(document, make);
 }
 
-/** Whether a field may contain unreadable documents. */
+/** Whether a field may contain documents that PostgreSQL cannot convert to `jsonb`. */
 export function mayHoldUnreadableJson(field: ColumnField): boolean {
   return delicate(field, raw('')) !== null;
 }

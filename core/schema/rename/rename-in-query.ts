@@ -19,7 +19,7 @@ interface Step {
 /** Filters of the same collection stand below these keys. */
 const SAME_LEVEL: ReadonlySet<string> = new Set(['_and', '_or', '_some', '_none']);
 
-/** The system collections in which paths of variables begin. */
+/** The collection in which the path of a variable begins: that of `$CURRENT_USER.role` in users. */
 const VARIABLE = /^\$CURRENT_(USER|ROLES?|POLICIES)\./;
 const RECORDS: Readonly<Record<string, string>> = {
   USER: 'system_users',

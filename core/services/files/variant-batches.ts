@@ -32,7 +32,7 @@ export interface VariantBatchesOptions {
   known(file: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** The request that waits for a variant. */
+/** The HTTP request that waits for a variant. */
 export interface VariantWaiter {
   /** The user, or the address of an anonymous client. */
   readonly holder: string;

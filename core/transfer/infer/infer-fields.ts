@@ -35,7 +35,7 @@ export interface Inference {
   readonly fields: readonly InferredField[];
   readonly rows: number;
   readonly skipped: number;
-  /** Unreadable rows, and the first of their faults. */
+  /** The number of unreadable rows, and the first of their faults. */
   readonly failed: number;
   readonly faults: readonly RowFault[];
 }

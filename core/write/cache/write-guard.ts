@@ -35,7 +35,10 @@ export class WriteGuard {
     this.#parts = parts;
   }
 
-  /** Opens a write to collections. Call it when everything is written, before COMMIT. */
+  /**
+   * Marks collections as changing, so that no response read from now on is cached. Call it after
+   * the last statement, before COMMIT.
+   */
   async open(collections: Iterable<string>): Promise<OpenWrite> {
     const parts = this.#parts;
     if (parts === null) return UNHEARD;

@@ -53,7 +53,7 @@ interface Done<T> {
 
 /** Statements that PostgreSQL runs as one transaction, including the commit. */
 export interface SingleRoundTripWrite<T> {
-  /** All collections that they write. */
+  /** All collections that the running transactions write. */
   readonly collections: ReadonlySet<string>;
   /** How many rows they write, without history. */
   readonly rows: number;

@@ -1,6 +1,6 @@
 /**
- * The draft of a form: what is stored, as it was when the first change was made, and the changes. While
- * there are changes, what others save does not move the ground under them: it is met when one saves.
+ * The draft of a form: what is stored, as it was when the first change was made, and the changes.
+ * Changes that others save do not alter the draft; conflicts are found when it is saved.
  */
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Item } from '../data/schema-types.ts';

@@ -1,4 +1,4 @@
-/** Over a form: what has become of its item since, while nothing of what was typed is touched. */
+/** Tells above a form that its item was changed or deleted since. What was typed stays. */
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import { useTranslate } from '../translation/use-translate.ts';

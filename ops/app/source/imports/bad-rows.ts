@@ -29,7 +29,7 @@ export interface BadRows {
   readonly more: boolean;
 }
 
-/** How much of a report is read; whoever has more faults than this takes the file. */
+/** The most bytes of a report that the page reads; the file has the rest. */
 const LENGTH = 2 * 1024 * 1024;
 /** How many rows are shown at once. */
 export const SHOWN = 50;

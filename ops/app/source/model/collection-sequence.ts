@@ -18,7 +18,7 @@ export interface Target extends Place {
 
 const nameOf = ({ collection }: CollectionRow) => collection.collection;
 
-/** Those of a group, or those that are in none. */
+/** The collections of a group; for null those without a group. */
 export function siblings(rows: Rows, group: string | null): Rows {
   return rows.filter((row) => row.group === group);
 }

@@ -80,7 +80,7 @@ const BARE: FieldMeta = {
 /** A text of this form; null where there is none. */
 export type Text = (key: string) => string | null;
 
-/** The key of the text for a choice; what a password must be is called by its place. */
+/** The translation key of a choice. Rules of passwords are patterns, so their key is their index. */
 const choiceText = (field: string, choice: string, place: number) =>
   field === 'auth_password_policy' ? `choice.${field}.${place}` : `choice.${field}.${choice}`;
 

@@ -21,7 +21,7 @@ type PathsBehind<K extends string, Inner> = Inner extends readonly (infer E)[]
     ? { [Of in keyof Inner & string]: PathsBehind<`${K}:${Of}`, Inner[Of]> }[keyof Inner & string]
     : never;
 
-/** The rest of a path that ends here. */
+/** Marks that no segment of the path follows. */
 export type End = '';
 
 /** The path in a call whose first name is a relation: `year(author.born)` is `author.year(born)`. */

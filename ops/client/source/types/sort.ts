@@ -18,7 +18,7 @@ type IsSortable<S, C, Name> =
           : false
     : false;
 
-/** Whether a call is one of a field that has such a part. */
+/** Whether a call such as `year(field)` fits the type of its field. */
 export type IsCall<S, C, Call> = [Call] extends [never]
   ? false
   : Call extends readonly [infer Fn, infer Field, string]
