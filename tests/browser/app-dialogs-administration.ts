@@ -193,6 +193,11 @@ function openingsOf({ user, role, policy, job }: Ids, { fetch }: Cluster): reado
       open: byButton('shell.delete'),
     },
     {
+      of: ['model/rename-dialog.tsx Dialog'],
+      at: `${article}/fields/status`,
+      open: byButton('model.rename'),
+    },
+    {
       of: ['model/schema-conflict.tsx ConflictDialog'],
       at: `${article}/fields/status`,
       async open(view) {
