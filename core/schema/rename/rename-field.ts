@@ -9,20 +9,14 @@ import type { Alteration } from '../schema-change-context.ts';
 import { renameHistory } from './rename-history.ts';
 import { renameReferences } from './rename-references.ts';
 import { renamedReverseFields } from './renamed-descriptor.ts';
-import { RenamedNames } from './renamed-names.ts';
-
-export interface FieldRename {
-  readonly collection: string;
-  readonly field: string;
-  readonly to: string;
-}
+import { type RenamedField, RenamedNames } from './renamed-names.ts';
 
 /**
  * Renames a field. Values, permissions, presets, relations and history stay with it.
  * @throws FORBIDDEN when the field does not exist, or belongs to a system collection
  * @throws INVALID_PAYLOAD when another field or relation has the new name
  */
-export async function renameField(alteration: Alteration, rename: FieldRename): Promise<void> {
+export async function renameField(alteration: Alteration, rename: RenamedField): Promise<void> {
   const { catalog, run } = alteration;
   const { collection: name, field: from, to } = rename;
   const collection = collectionOfField(catalog, name, from);
@@ -31,9 +25,8 @@ export async function renameField(alteration: Alteration, rename: FieldRename): 
   if (collection.fields.has(to) || catalog.relations.get(name)?.has(to)) {
     throw invalidPayload(reason('field_name_taken', { collection: name, field: to }));
   }
-  const own = { collection: name, field: from, to };
-  const reverse = await renamedReverseFields(new RenamedNames(catalog, [own]));
-  const names = new RenamedNames(catalog, [own, ...reverse]);
+  const reverse = await renamedReverseFields(new RenamedNames(catalog, [rename]));
+  const names = new RenamedNames(catalog, [rename, ...reverse]);
   const { table } = collection;
   const renameLaterHistory = await renameHistory(alteration, names);
   if (table !== null && field.column !== null) {

@@ -4,6 +4,7 @@
  */
 import { buildCatalog } from '#core/model/catalog/build-catalog.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
+import { tableKey } from '#core/model/catalog/column-relations.ts';
 import type {
   CollectionDescriptor,
   ForeignKeyDescriptor,
@@ -14,10 +15,6 @@ import type { RenamedField, RenamedNames } from './renamed-names.ts';
 
 /** The collections of tables, by schema and name of the table. */
 type Owners = ReadonlyMap<string, string>;
-
-function tableKey(schema: string, name: string): string {
-  return JSON.stringify([schema, name]);
-}
 
 function renamedForeignKey(
   names: RenamedNames,

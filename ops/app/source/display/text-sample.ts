@@ -5,6 +5,7 @@ import { fieldsQuery } from '../data/queries.ts';
 import { SCHEMA } from '../data/query-keys.ts';
 import type { Field } from '../data/schema-types.ts';
 import {
+  isOneLine,
   NO_SHAPES,
   sampledFields,
   type TextShape,
@@ -13,6 +14,8 @@ import {
 } from './text-shape.ts';
 
 const NO_FIELDS: readonly Field[] = [];
+/** The items that are read first: texts may be large, and those of so many items show it. */
+const FIRST_ITEMS = 5;
 /** The items of a sample. */
 const ITEMS = 50;
 
@@ -22,8 +25,17 @@ export const sampleQuery = (collection: string, fields: readonly Field[]) => {
     queryKey: [SCHEMA, 'sample', collection, sampled],
     queryFn: async ({ signal }): Promise<TextShapes> => {
       if (sampled.length === 0) return NO_SHAPES;
-      const query = { fields: sampled, limit: ITEMS };
-      return textShapes(sampled, await client.items(collection).list(query, { signal }));
+      const items = client.items(collection);
+      const few = await items.list({ fields: sampled, limit: FIRST_ITEMS }, { signal });
+      const first = textShapes(sampled, few);
+      const short = fields.filter((field) => {
+        const shape = first.get(field.field);
+        return shape !== undefined && (shape.filled === 0 || isOneLine(field, shape));
+      });
+      const names = short.map(({ field }) => field);
+      if (few.length < FIRST_ITEMS || names.length === 0) return first;
+      const more = await items.list({ fields: names, limit: ITEMS }, { signal });
+      return new Map([...first, ...textShapes(names, more)]);
     },
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

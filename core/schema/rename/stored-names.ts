@@ -1,0 +1,201 @@
+/**
+ * Where the metadata, permissions and presets store names of fields and collections in documents and
+ * texts, and how each place is renamed.
+ */
+import { type Sql, sql } from '#core/database/sql.ts';
+import type { Relation } from '#core/model/catalog/relation.ts';
+import { systemName } from '#core/model/system-collections/name.ts';
+import { hasMembers, renameFilter, renamePath, renameTemplate } from './rename-in-query.ts';
+import type { RenamedNames } from './renamed-names.ts';
+
+/** The collection of a stored row, and its field where the row describes one. */
+export interface Owner {
+  readonly collection: string | null;
+  readonly field: string | null;
+}
+
+/** Replaces the names in one member of a stored row. */
+export type Renaming = (names: RenamedNames, owner: Owner, value: unknown) => unknown;
+
+/** Rows with names in their JSON documents or texts. */
+export interface StoredNames {
+  readonly table: string;
+  readonly key: string;
+  readonly keyType: 'integer' | 'text';
+  /** The columns with the collection and the field of a row. */
+  readonly owner: { readonly collection: Sql; readonly field: Sql };
+  readonly documents: Readonly<Record<string, Renaming>>;
+  readonly texts: Readonly<Record<string, (...args: Parameters<Renaming>) => string>>;
+}
+
+const rule: Renaming = (names, { collection }, value) => renameFilter(names, collection, value);
+
+/** An object whose members have the names of fields. */
+const membersByField: Renaming = (names, { collection }, value) => {
+  if (!hasMembers(value) || collection === null) return value;
+  const former = new Set(
+    names.fields.filter((one) => one.collection === collection).map(({ to }) => to),
+  );
+  // A value for an earlier field of the new name belongs to no field.
+  const members = Object.entries(value).filter(([name]) => !former.has(name));
+  return Object.fromEntries(
+    members.map(([name, member]) => [
+      names.field(collection, name),
+      renameFilter(names, null, member),
+    ]),
+  );
+};
+
+function renamePaths(names: RenamedNames, collection: string | null, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => renamePaths(names, collection, one));
+  if (typeof value !== 'string') return value;
+  const paths = value.split(',').map((path) => renamePath(names, collection, path));
+  return paths.join(',');
+}
+
+/** The query of a list: `fields`, `sort` and `filter` for each layout. */
+const listQuery: Renaming = (names, owner, value) => {
+  if (!hasMembers(value)) return value;
+  const { collection } = owner;
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    if (name === 'fields' || name === 'sort') {
+      return [name, renamePaths(names, collection, member)];
+    }
+    if (name === 'filter') return [name, renameFilter(names, collection, member)];
+    return [name, listQuery(names, owner, member)];
+  });
+  return Object.fromEntries(members);
+};
+
+/** Members of the options of a layout whose text is the path of a field. */
+const PATH_OPTION = /Field$|^imageSource$/;
+
+/** The options of a layout: widths by path, templates, and the fields of calendars and cards. */
+const layoutOptions: Renaming = (names, owner, value) => {
+  if (!hasMembers(value)) return value;
+  const { collection } = owner;
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    if (name === 'widths' && hasMembers(member)) {
+      const widths = Object.entries(member).map(([path, width]): [string, unknown] => [
+        renamePath(names, collection, path),
+        width,
+      ]);
+      return [name, Object.fromEntries(widths)];
+    }
+    if (typeof member !== 'string') return [name, layoutOptions(names, owner, member)];
+    return PATH_OPTION.test(name)
+      ? [name, renamePath(names, collection, member)]
+      : [name, renameTemplate(names, collection, member)];
+  });
+  return Object.fromEntries(members);
+};
+
+/** The collections in which the template and the filter of a field's options are looked up. */
+function optionTargets(names: RenamedNames, owner: Owner, relation: Relation | undefined) {
+  if (relation === undefined) return { template: owner.collection, filter: owner.collection };
+  if (relation.kind === 'a2o') return { template: null, filter: null };
+  if (relation.kind === 'm2o') {
+    return { template: relation.one.collection, filter: relation.one.collection };
+  }
+  const { collection } = relation.many;
+  const onward =
+    relation.junctionField === null
+      ? undefined
+      : names.catalog.relations.get(collection)?.get(relation.junctionField);
+  return {
+    template: collection,
+    filter: onward?.kind === 'm2o' ? onward.one.collection : collection,
+  };
+}
+
+const fieldOptions: Renaming = (names, owner, value) => {
+  if (!hasMembers(value)) return value;
+  const relation = names.catalog.relations.get(owner.collection ?? '')?.get(owner.field ?? '');
+  const targets = optionTargets(names, owner, relation);
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    if (name === 'template' && typeof member === 'string') {
+      return [name, renameTemplate(names, targets.template, member)];
+    }
+    if (name === 'filter') return [name, renameFilter(names, targets.filter, member)];
+    return relation !== undefined && (name === 'fields' || name === 'sort')
+      ? [name, renamePaths(names, targets.template, member)]
+      : [name, member];
+  });
+  return Object.fromEntries(members);
+};
+
+/** The conditions of a field: each has a `rule` on the item. */
+const conditions: Renaming = (names, owner, value) => {
+  if (!Array.isArray(value)) return value;
+  return value.map((condition) =>
+    hasMembers(condition) && 'rule' in condition
+      ? { ...condition, rule: rule(names, owner, condition.rule) }
+      : condition,
+  );
+};
+
+export const STORED_NAMES: readonly StoredNames[] = [
+  {
+    table: 'permissions',
+    key: 'id',
+    keyType: 'integer',
+    owner: { collection: sql`collection`, field: sql`NULL` },
+    documents: { permissions: rule, validation: rule, presets: membersByField },
+    texts: {
+      fields: (names, { collection }, list) =>
+        String(list)
+          .split(',')
+          .map((name) => (collection === null ? name : renamedListEntry(names, collection, name)))
+          .join(','),
+    },
+  },
+  {
+    table: 'presets',
+    key: 'id',
+    keyType: 'integer',
+    owner: { collection: sql`collection`, field: sql`NULL` },
+    documents: { filter: rule, layout_query: listQuery, layout_options: layoutOptions },
+    texts: {},
+  },
+  {
+    table: 'fields',
+    key: 'id',
+    keyType: 'integer',
+    owner: { collection: sql`collection`, field: sql`field` },
+    documents: {
+      options: fieldOptions,
+      display_options: fieldOptions,
+      conditions,
+      validation: rule,
+    },
+    texts: {},
+  },
+  {
+    table: 'collections',
+    key: 'collection',
+    keyType: 'text',
+    owner: { collection: sql`collection`, field: sql`NULL` },
+    documents: {
+      item_duplication_fields: (names, { collection }, value) =>
+        renamePaths(names, collection, value),
+    },
+    texts: {
+      display_template: (names, { collection }, template) =>
+        renameTemplate(names, collection, String(template)),
+    },
+  },
+  {
+    table: 'settings',
+    key: 'id',
+    keyType: 'integer',
+    owner: { collection: sql`${systemName('users')}`, field: sql`NULL` },
+    documents: { public_registration_email_filter: rule },
+    texts: {},
+  },
+];
+
+/** An entry of a list of fields; spaces around the name stay. */
+function renamedListEntry(names: RenamedNames, collection: string, entry: string): string {
+  const name = entry.trim();
+  return entry.replace(name, () => names.field(collection, name));
+}
