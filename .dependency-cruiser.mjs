@@ -18,7 +18,7 @@ const rule = (name, comment, from, to) => ({
  * included. What stands in a room beside its folders comes after them.
  */
 const ROOMS = {
-  base: ['errors', 'config', 'text', 'log', 'metrics', 'tracing', 'process', 'json', 'holders'],
+  base: ['design', 'errors', 'config', 'text', 'log', 'metrics', 'tracing', 'process', 'json', 'holders'],
   database: [],
   messaging: ['redis'],
   model: ['system-collections', 'system', 'catalog', 'values'],
@@ -104,9 +104,9 @@ export default {
     ),
     rule(
       'app-on-client',
-      'the Admin App knows the API by its client alone',
+      'the Admin App knows the API by its client alone, and shares the design tokens',
       '^ops/app/',
-      '^(core|edge|workers|tests|ops/(?!app/|client/source/index))',
+      '^(core/(?!base/design/tokens)|edge|workers|tests|ops/(?!app/|client/source/index))',
     ),
     rule(
       'app-is-built',

@@ -27,6 +27,8 @@ AltairGraphQL.init({
   subscriptionsProtocol: 'graphql-ws',
   initialSubscriptionsProvider: 'graphql-ws',
   initialName: ${JSON.stringify(`Sluice: ${scope}`)},
+  initialQuery: '# Write a query. Ctrl + Enter sends it.\\n',
+  initialSettings: { theme: 'light', 'theme.dark': 'dark' },
   initialHeaders: { Authorization: 'Bearer ' },
   disableAccount: true,
 });
@@ -37,10 +39,16 @@ function script(scope: Scope): readonly [string, StaticFile] {
   return [`${scope}.js`, new StaticFile('text/javascript; charset=utf-8', settingsOf(scope))];
 }
 
+/** Hides what advertises other products. */
+const STYLE = `app-banner-container, nz-alert:has([track-id="donate"]), .query-result__none-subtext { display: none !important; }
+`;
+
 const folder = new Folder(
   join(dirname(fileURLToPath(import.meta.resolve('altair-static'))), 'dist'),
 );
-const all = firstOf(filesInMemory(new Map([script('items'), script('system')])), folder);
+const style = new StaticFile('text/css; charset=utf-8', STYLE);
+const added = new Map([script('items'), script('system'), ['sluice.css', style]]);
+const all = firstOf(filesInMemory(added), folder);
 /** The page itself is served at the endpoints. */
 const files: FileSource = {
   find: async (name) => (name === 'index.html' ? null : await all.find(name)),
@@ -69,6 +77,8 @@ export async function explorerPage(scope: Scope): Promise<Response> {
   const html = Buffer.from(index?.bytes ?? '')
     .toString()
     .replace(/<base [^>]*>/, `<base href="${PAGE_PATH}/">`)
+    .replace(/<title>[^<]*/, '<title>Sluice GraphQL')
+    .replace('</head>', '<link href="sluice.css" rel="stylesheet" /></head>')
     .replace('</body>', `<script type="module" src="${scope}.js"></script></body>`);
   return {
     status: 200,

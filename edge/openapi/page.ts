@@ -2,12 +2,30 @@
  * `/docs/api`: a page to read and try the API description. All its files come from this server, and
  * no other scripts run.
  */
+
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FileSource, Folder, firstOf } from '#edge/static/file-source.ts';
+import { tokenStyleSheet } from '#core/base/design/style-sheet.ts';
+import { type FileSource, Folder, filesInMemory, firstOf } from '#edge/static/file-source.ts';
+import { StaticFile } from '#edge/static/static-file.ts';
 import { staticRoutes } from '#edge/static/static-routes.ts';
 
-const own = new Folder(join(import.meta.dirname, 'page'));
+const PAGE = join(import.meta.dirname, 'page');
+const own = new Folder(PAGE);
+const icon = new Folder(join(import.meta.dirname, '../static/icon'), 'icon.svg');
+/** The style sheet after the design tokens that it uses. */
+const styled = filesInMemory(
+  new Map([
+    [
+      'page.css',
+      new StaticFile(
+        'text/css; charset=utf-8',
+        tokenStyleSheet() + readFileSync(join(PAGE, 'page.css'), 'utf8'),
+      ),
+    ],
+  ]),
+);
 const library = new Folder(
   dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
   'package.json',
@@ -24,7 +42,7 @@ const parts: FileSource = {
   },
 };
 
-const source = firstOf(own, parts);
+const source = firstOf(styled, own, icon, parts);
 
 const POLICY = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:"],

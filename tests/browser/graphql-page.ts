@@ -33,6 +33,10 @@ t.test(
       await route.continue(isPost ? { headers } : {});
     });
     await page.goto(`${cluster.url}/graphql`);
+    t.equal(await page.title(), 'Sluice GraphQL');
+    const advertisement = page.getByText('Altair AI').first();
+    await advertisement.waitFor({ state: 'attached' });
+    t.notOk(await advertisement.isVisible(), 'no advertisement of another product');
     const editor = page.locator('app-query-editor .cm-content').first();
     await editor.click();
     await page.keyboard.press('Control+A');

@@ -2,6 +2,7 @@
  * Renders a mail as plain text and as HTML that old mail programs display. Any value can be
  * hostile, so texts are sanitized here and only here.
  */
+import { LIGHT, RADIUS } from '#core/base/design/tokens.ts';
 import { escapeHtml } from '#core/base/text/escape-html.ts';
 
 /** The content before rendering. */
@@ -27,7 +28,6 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-const DEFAULT_COLOR = '#6644ff';
 const LONGEST_NAME = 100;
 
 /**
@@ -51,7 +51,7 @@ export function personName(name: string | null): string | null {
 
 /** Expands a colour to six digits. */
 function colorOf(given: string): string {
-  const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(given)?.[1] ?? DEFAULT_COLOR.slice(1);
+  const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(given)?.[1] ?? LIGHT.accent.slice(1);
   const six = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits;
   return `#${six.toLowerCase()}`;
 }
@@ -74,24 +74,28 @@ function button({ label, link }: { label: string; link: string }, color: string)
   const href = escapeHtml(link);
   const style = `display:inline-block;padding:12px 24px;color:${textOn(color)};text-decoration:none`;
   return `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr>
-<td bgcolor="${color}" style="border-radius:6px"><a href="${href}" style="${style}">${escapeHtml(label)}</a></td>
+<td bgcolor="${color}" style="border-radius:${RADIUS.inner}px"><a href="${href}" style="${style}">${escapeHtml(label)}</a></td>
 </tr></table>
-<p style="margin:16px 0;font-size:13px;color:#666666;word-break:break-all">${href}</p>`;
+<p style="margin:16px 0;font-size:13px;color:${LIGHT.quietText};word-break:break-all">${href}</p>`;
 }
 
 function htmlOf(content: MailContent, name: string, color: string): string {
-  const body = content.paragraphs.map((text) => paragraph(text, 'font-size:16px;color:#1a1a1a'));
-  const closing = content.closing.map((text) => paragraph(text, 'font-size:13px;color:#666666'));
+  const body = content.paragraphs.map((text) =>
+    paragraph(text, `font-size:16px;color:${LIGHT.text}`),
+  );
+  const closing = content.closing.map((text) =>
+    paragraph(text, `font-size:13px;color:${LIGHT.quietText}`),
+  );
   const action = content.action === null ? '' : button(content.action, color);
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escapeHtml(content.subject)}</title></head>
-<body style="margin:0;padding:24px;background:#f4f4f6;font-family:Helvetica,Arial,sans-serif;line-height:1.5">
+<body style="margin:0;padding:24px;background:${LIGHT.page};font-family:Helvetica,Arial,sans-serif;line-height:1.5">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td align="center">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px;background:#ffffff;border-top:4px solid ${color}">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px;background:${LIGHT.surface};border-top:4px solid ${color}">
 <tr><td style="padding:32px">
-<p style="margin:0 0 24px;font-size:18px;font-weight:bold;color:#1a1a1a">${escapeHtml(name)}</p>
+<p style="margin:0 0 24px;font-size:18px;font-weight:bold;color:${LIGHT.text}">${escapeHtml(name)}</p>
 ${body.join('\n')}
 ${action}
 ${closing.join('\n')}

@@ -21,6 +21,34 @@ function authorized(headers = {}) {
   return token === null ? headers : { ...headers, Authorization: `Bearer ${token}` };
 }
 
+/** Shows the way out to signed-in users and the way in to others. */
+function showAccess(isSignedIn) {
+  document.querySelector('#sign-out').hidden = !isSignedIn;
+  document.querySelector('#access').hidden = isSignedIn;
+  document.querySelector('#access').open = false;
+}
+
+/** Says which user the requests of this page belong to. */
+async function tellUser() {
+  const response = await fetch(at('users/me?fields=email,first_name,last_name'), {
+    headers: authorized(),
+  });
+  const user = response.ok ? (await response.json()).data : null;
+  const name = [user?.first_name, user?.last_name].filter(Boolean).join(' ');
+  const signedIn = token === null ? 'Signed in' : 'Requests carry the token';
+  if (user === null) tell(token === null ? 'Not signed in' : signedIn);
+  else tell([signedIn, name || user.email].filter(Boolean).join(': '));
+  showAccess(user !== null || token !== null);
+}
+
+/** Follows the colour scheme of the device. */
+function followScheme() {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const apply = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', apply);
+  apply();
+}
+
 /** Prevents the library from sending generated example values for JSON parameters. */
 function beginEmpty(parameter) {
   const media = parameter.content?.['application/json'];
@@ -76,7 +104,7 @@ document.querySelector('#sign-in').addEventListener('submit', async (event) => {
   if (!(await post('auth/login', { email, password, ...factor, mode: 'session' }))) return;
   token = null;
   form.reset();
-  tell(`Signed in as ${email}`);
+  await tellUser();
   await show();
 });
 
@@ -84,15 +112,17 @@ document.querySelector('#token').addEventListener('submit', async (event) => {
   event.preventDefault();
   token = new FormData(event.currentTarget).get('token');
   event.currentTarget.reset();
-  tell('Requests carry the token');
+  await tellUser();
   await show();
 });
 
 document.querySelector('#sign-out').addEventListener('click', async () => {
   const hadToken = token !== null;
   token = null;
-  if (hadToken || (await post('auth/logout', { mode: 'session' }))) tell('Signed out');
+  if (hadToken || (await post('auth/logout', { mode: 'session' }))) await tellUser();
   await show();
 });
 
+followScheme();
+await tellUser();
 await show();

@@ -1,4 +1,5 @@
 /** Starts the App: finds the language, then puts the screens on the page. */
+import '@fontsource-variable/inter/wght.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { recall } from './data/store.ts';

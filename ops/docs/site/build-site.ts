@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tokenStyleSheet } from '#core/base/design/style-sheet.ts';
 import { flat, readContents } from './contents.ts';
 import { highlight, languageOf } from './highlight.ts';
 import { layOut, type Page, type Site } from './layout.ts';
@@ -26,9 +27,18 @@ export interface BuiltFile {
   readonly content: string;
 }
 
+/** A file that the site takes over as it is. */
+export interface CopiedFile {
+  /** Below `/docs`. */
+  readonly name: string;
+  /** Where it is. */
+  readonly path: string;
+}
+
 /** What was made, and what could not be. */
 export interface BuiltSite {
   readonly files: readonly BuiltFile[];
+  readonly copied: readonly CopiedFile[];
   /** Links that lead nowhere, each with its document. */
   readonly dead: readonly string[];
 }
@@ -127,22 +137,45 @@ async function searchLibrary(): Promise<string> {
   return `/*!\nMiniSearch\n\n${license.trim()}\n*/\n${script.replace(/^\/\/# source.*$/m, '')}`;
 }
 
-async function assetsOf(index: string): Promise<{ folder: string; files: readonly BuiltFile[] }> {
+/** The typeface of the App: letters of Western Europe, in all weights (SIL Open Font License). */
+const TYPEFACE = fileURLToPath(
+  import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+);
+
+const TYPEFACE_STYLE = `@font-face {
+font-family: "Inter Variable";
+font-weight: 100 900;
+font-display: swap;
+src: url("inter.woff2") format("woff2");
+}
+`;
+
+/** All pages share these files. */
+interface Assets {
+  /** Below `/docs`; changes with the content of the files. */
+  readonly folder: string;
+  readonly files: readonly BuiltFile[];
+  readonly copied: readonly CopiedFile[];
+}
+
+async function assetsOf(index: string): Promise<Assets> {
   const read = (name: string) => readFile(join(import.meta.dirname, name), 'utf8');
+  const styles = [TYPEFACE_STYLE, tokenStyleSheet(), await read('browser/docs.css')].join('');
   const contents: readonly (readonly [string, string])[] = [
-    ['docs.css', await read('browser/docs.css')],
+    ['docs.css', styles],
     ['docs.mjs', await read('browser/docs.mjs')],
     ['search.mjs', await read('browser/search.mjs')],
     ['icon.svg', await read('browser/icon.svg')],
     ['minisearch.js', await searchLibrary()],
     ['index.json', index],
   ];
-  const version = hash('sha256', contents.join('\n'), 'base64url').slice(0, 12);
+  const typeface = hash('sha256', await readFile(TYPEFACE), 'base64url');
+  const version = hash('sha256', [...contents, typeface].join('\n'), 'base64url').slice(0, 12);
   const folder = `assets/${version}`;
   const files = contents.map(([name, content]): BuiltFile => {
     return { name: `${folder}/${name}`, kind: 'asset', content };
   });
-  return { folder, files };
+  return { folder, files, copied: [{ name: `${folder}/inter.woff2`, path: TYPEFACE }] };
 }
 
 /** @param root the folder of the repository */
@@ -183,6 +216,7 @@ export async function buildSite(root: string): Promise<BuiltSite> {
   const notFound = layOut(missing, site, (to) => (to === '' ? '/docs' : `/docs/${to}`));
   return {
     files: [...documents, { name: NOT_FOUND, kind: 'page', content: notFound }, ...assets.files],
+    copied: assets.copied,
     dead: builder.dead,
   };
 }

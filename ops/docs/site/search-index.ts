@@ -1,6 +1,7 @@
 /** The index of the search, made here and read by the script of the pages. */
 import MiniSearch from 'minisearch';
 import type { Section } from './markdown.ts';
+import { SEARCH_WORDS } from './search-words.ts';
 
 /** A page as the search knows it. */
 export interface SearchedPage {
@@ -19,6 +20,8 @@ interface Found {
   /** Empty for the beginning of a page. */
   readonly heading: string;
   readonly text: string;
+  /** Words that people search with, in the first part of a page. */
+  readonly words: string;
   /** Below `/docs/`. */
   readonly url: string;
   /** How much it counts: those who use Sluice come before those who build it. */
@@ -29,7 +32,7 @@ const LIGHT = /^(?:decisions\b|architecture$|contributing$|changelog$|dependenci
 
 /** How the index is made and read; plain values, so that they travel with it. */
 const OPTIONS = {
-  fields: ['title', 'heading', 'text'],
+  fields: ['title', 'heading', 'text', 'words'],
   storeFields: ['page', 'heading', 'text', 'url', 'weight'],
 };
 
@@ -46,6 +49,7 @@ export function searchIndex(pages: readonly SearchedPage[]): string {
       const anchor = heading === null ? '' : `#${heading.anchor}`;
       search.add({
         ...{ id, page: title, title: heading === null ? title : '', heading: heading?.text ?? '' },
+        words: heading === null ? (SEARCH_WORDS[name] ?? '') : '',
         ...{ text, url: `${name}${anchor}`, weight: LIGHT.test(name) ? 0.3 : 1 },
       });
       id += 1;

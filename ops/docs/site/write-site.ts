@@ -21,12 +21,14 @@ async function placeOf(folder: string, name: string): Promise<string> {
  * @param root the folder of the repository
  */
 export async function writeSite(root: string, folder: string): Promise<void> {
-  const { files } = await buildSite(root);
+  const { files, copied } = await buildSite(root);
   await rm(folder, { recursive: true, force: true });
   for (const path of await picturesOf(root)) {
     const place = await placeOf(folder, join('docs', relative(DOCUMENTS, path)));
     await copyFile(join(root, path), place);
   }
+  for (const { name, path } of copied)
+    await copyFile(path, await placeOf(folder, join('docs', name)));
   // The first page says that everything else is there.
   const first = ({ name }: BuiltFile) => Number(name === '');
   for (const file of files.toSorted((one, other) => first(one) - first(other))) {

@@ -40,7 +40,7 @@ export const graphqlAndWebsocketVariables = {
   }),
   WEBSOCKETS_ENABLED: define({
     parse: flag,
-    fallback: 'false',
+    fallback: 'on',
     meaning: 'Clients may open WebSockets and subscribe to changes; the same for all processes',
   }),
   WEBSOCKETS_HEARTBEAT_ENABLED: define({

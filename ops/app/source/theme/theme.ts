@@ -7,12 +7,21 @@ import {
   lighten,
   type Theme,
 } from '@mui/material/styles';
+import {
+  type Colours,
+  DARK,
+  ELEVATION,
+  FONT,
+  LIGHT,
+  MOTION,
+  RADIUS,
+  SPACE,
+  TYPE,
+  WEIGHT,
+} from '../../../../core/base/design/tokens.ts';
 
-const ACCENT = '#6644ff';
 /** WCAG 2.2 AA for text of a normal size. */
 const READABLE = 4.5;
-const FONTS =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Open Sans", Arial, sans-serif';
 
 /** The colour of the project, lightened or darkened until text in it can be read on the paper. */
 function readableColour(colour: string, paper: string, dark: boolean): string {
@@ -42,23 +51,24 @@ interface Look {
 
 const HEX_COLOUR = /^#[0-9a-f]{6}$/i;
 
-const LIGHT = {
-  background: { default: '#f6f7f9', paper: '#ffffff' },
-  text: { primary: '#1b1f27', secondary: '#565e6c' },
-  divider: '#e2e5ea',
-} as const;
-
-const DARK = {
-  background: { default: '#12151b', paper: '#1a1e26' },
-  text: { primary: '#e9ecf1', secondary: '#a3abb8' },
-  divider: '#2d333e',
-} as const;
+/** The colours of a scheme by the names of MUI. */
+function paletteOf({ page, surface, text, quietText, line, error, success, warning }: Colours) {
+  return {
+    background: { default: page, paper: surface },
+    text: { primary: text, secondary: quietText },
+    divider: line,
+    error: { main: error },
+    success: { main: success },
+    warning: { main: warning },
+  };
+}
 
 /** Makes the theme of MUI for a look. */
 export function makeTheme({ dark, direction, colour, words }: Look): Theme {
-  const accent = colour !== undefined && HEX_COLOUR.test(colour) ? colour : ACCENT;
-  const surface = dark ? DARK : LIGHT;
-  const primary = readableColour(accent, surface.background.paper, dark);
+  const accent = colour !== undefined && HEX_COLOUR.test(colour) ? colour : LIGHT.accent;
+  const scheme = dark ? DARK : LIGHT;
+  const surface = paletteOf(scheme);
+  const primary = readableColour(accent, scheme.surface, dark);
   return createTheme({
     direction,
     motion: { reducedMotion: 'system' },
@@ -67,22 +77,23 @@ export function makeTheme({ dark, direction, colour, words }: Look): Theme {
       contrastThreshold: READABLE,
       primary: { main: primary },
       action: { selected: alpha(primary, dark ? 0.2 : 0.1) },
-      error: { main: dark ? '#ff8a80' : '#c62828' },
-      success: { main: dark ? '#7bd48a' : '#1f7a35' },
-      warning: { main: dark ? '#ffb74d' : '#9a5b00' },
       ...surface,
     },
-    shape: { borderRadius: 8 },
+    spacing: SPACE,
+    shape: { borderRadius: RADIUS.outer },
+    transitions: {
+      duration: { shortest: MOTION.state, shorter: MOTION.state, enteringScreen: MOTION.enter },
+    },
     typography: {
-      fontFamily: FONTS,
+      fontFamily: FONT.text,
       fontSize: 14,
-      h1: { fontSize: '1.375rem', fontWeight: 650, lineHeight: 1.3 },
-      h2: { fontSize: '1.0625rem', fontWeight: 650, lineHeight: 1.4 },
-      h3: { fontSize: '0.9375rem', fontWeight: 650, lineHeight: 1.4 },
-      button: { textTransform: 'none', fontWeight: 600 },
+      h1: { fontSize: `${TYPE.title}rem`, fontWeight: WEIGHT.heading, lineHeight: 1.3 },
+      h2: { fontSize: `${TYPE.heading}rem`, fontWeight: WEIGHT.heading, lineHeight: 1.4 },
+      h3: { fontSize: '0.9375rem', fontWeight: WEIGHT.heading, lineHeight: 1.4 },
+      button: { textTransform: 'none', fontWeight: WEIGHT.strong },
     },
     components: {
-      MuiInputBase: { styleOverrides: { root: { fontSize: '0.875rem' } } },
+      MuiInputBase: { styleOverrides: { root: { fontSize: `${TYPE.body}rem` } } },
       MuiTypography: {
         styleOverrides: {
           root: {
@@ -109,9 +120,13 @@ export function makeTheme({ dark, direction, colour, words }: Look): Theme {
       MuiFormControlLabel: { styleOverrides: { label: { minWidth: 0, overflowWrap: 'anywhere' } } },
       MuiAutocomplete: { defaultProps: words },
       // The screen below is there again at once: the focus goes back into it before the dialog has faded.
-      MuiDialog: { defaultProps: { closeAfterTransition: false } },
+      MuiDialog: {
+        defaultProps: { closeAfterTransition: false },
+        styleOverrides: { paper: { boxShadow: ELEVATION.dialog } },
+      },
       // On a narrow screen, long words stand below each other.
       MuiDialogActions: { styleOverrides: { root: { flexWrap: 'wrap', rowGap: 8 } } },
+      MuiMenu: { styleOverrides: { paper: { boxShadow: ELEVATION.menu } } },
       MuiButton: { defaultProps: { disableElevation: true } },
       MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' } } },
       MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },

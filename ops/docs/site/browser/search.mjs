@@ -31,7 +31,7 @@ function find(search, text) {
   const options = {
     prefix: true,
     fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-    boost: { title: 4, heading: 3 },
+    boost: { title: 4, heading: 3, words: 2 },
     boostDocument: (_, __, { weight }) => weight,
   };
   const all = search.search(text, { ...options, combineWith: 'AND' });

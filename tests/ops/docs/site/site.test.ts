@@ -17,6 +17,7 @@ import * as v from 'valibot';
 import { ROUTES } from '#edge/rest/route-table.ts';
 import { type BuiltFile, buildSite } from '#ops/docs/site/build-site.ts';
 import { readContents, UNLISTED } from '#ops/docs/site/contents.ts';
+import { SEARCH_WORDS } from '#ops/docs/site/search-words.ts';
 import { readSources } from '#ops/docs/site/source.ts';
 import { writeSite } from '#ops/docs/site/write-site.ts';
 
@@ -137,6 +138,14 @@ const INDEX = v.object({
   index: v.any(),
 });
 
+t.test('words that people search with belong to pages that exist', async (t) => {
+  const names = new Set([...(await readSources(ROOT)).values()].map(({ name }) => name));
+  t.strictSame(
+    Object.keys(SEARCH_WORDS).filter((name) => !names.has(name)),
+    [],
+  );
+});
+
 t.test('the search finds pages by title, by words and by names of variables', async (t) => {
   const { files } = ours;
   const file = files.find(({ name }) => name.endsWith('/index.json'));
@@ -150,7 +159,7 @@ t.test('the search finds pages by title, by words and by names of variables', as
       .search(text, {
         prefix: true,
         combineWith: 'AND',
-        boost: { title: 4, heading: 3 },
+        boost: { title: 4, heading: 3, words: 2 },
         boostDocument: (_, __, stored) => Number(stored?.weight),
       })
       .map(({ url }) => String(url));
@@ -167,6 +176,19 @@ t.test('the search finds pages by title, by words and by names of variables', as
       .some((url) => url.startsWith('files')),
   );
   t.match(find('_icontains').slice(0, 3), [/^(?:query|coming-from)/]);
+  for (const [words, page] of [
+    ['sso', 'coming-from-directus'],
+    ['webhook', 'coming-from-directus'],
+    ['docker', 'deploy'],
+    ['s3', 'storage'],
+    ['rls', 'multi-tenant'],
+    ['prometheus', 'monitor'],
+    ['pagination', 'query'],
+    ['smtp', 'mail'],
+  ] as const) {
+    const places = find(words).map((url) => url.replace(/#.*/, ''));
+    t.ok(places.slice(0, 5).includes(page), `“${words}” leads to ${page}`);
+  }
   t.strictSame(find('xyzzyplugh'), []);
 });
 
@@ -265,6 +287,7 @@ t.test('the site is written as files, without what was there before', async (t) 
     'docs.mjs',
     'icon.svg',
     'index.json',
+    'inter.woff2',
     'minisearch.js',
     'search.mjs',
   ]);
