@@ -18,7 +18,18 @@ const rule = (name, comment, from, to) => ({
  * included. What stands in a room beside its folders comes after them.
  */
 const ROOMS = {
-  base: ['design', 'errors', 'config', 'text', 'log', 'metrics', 'tracing', 'process', 'json', 'holders'],
+  base: [
+    'design',
+    'errors',
+    'config',
+    'text',
+    'log',
+    'metrics',
+    'tracing',
+    'process',
+    'json',
+    'holders',
+  ],
   database: [],
   messaging: ['redis'],
   model: ['system-collections', 'system', 'catalog', 'values'],
