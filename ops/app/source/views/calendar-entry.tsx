@@ -100,7 +100,9 @@ export function CalendarEntry(props: CalendarEntryProps) {
           onKeyDown={step}
           {...(movable && { 'aria-describedby': help })}
           sx={{
-            ...{ color: 'text.primary', textDecoration: 'none' },
+            ...{ color: 'text.primary', textDecoration: 'none', overflow: 'hidden' },
+            // As high as a finger needs it.
+            ...{ display: 'block', px: 0.75, lineHeight: '24px', textOverflow: 'ellipsis' },
             '&:hover': { textDecoration: 'underline' },
             '&:focus-visible': { outlineOffset: -2 },
           }}

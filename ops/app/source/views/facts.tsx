@@ -26,10 +26,10 @@ export function Facts({ columns, item, templates }: FactsProps) {
   return (
     <Box component="dl" sx={{ m: 0, mt: 0.5, display: 'grid', gap: 0.25, fontSize: 13 }}>
       {told.map((column) => (
-        <Box key={column.field.field} sx={{ display: 'flex', gap: 1 }}>
+        <Box key={column.field.field} sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
           <Box
             component="dt"
-            sx={{ ...LINE, color: 'text.secondary', flexShrink: 0, maxWidth: '45%' }}
+            sx={{ ...LINE, color: 'text.secondary', flexShrink: 0, maxWidth: 120 }}
           >
             {fieldName(column.field, locale)}
           </Box>

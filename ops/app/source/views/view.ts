@@ -39,14 +39,19 @@ export interface ViewProps {
 /** How many facts stand below a title. */
 const FACTS = 2;
 
-/** The columns that tell something beside the title and the field that the view is made by. */
+/** The columns that tell something beside the title and the field that the view is made by; no pictures. */
 export function factsOf(
   { columns, template }: Pick<ViewProps, 'columns' | 'template'>,
   by: readonly string[],
 ): readonly Column[] {
   const said = new Set([...templatePaths(template), ...by]);
   return columns
-    .filter(({ field }) => !said.has(field.field) && !field.schema?.is_primary_key)
+    .filter(
+      ({ field, relation }) =>
+        !said.has(field.field) &&
+        !field.schema?.is_primary_key &&
+        !(relation?.kind === 'm2o' && relation.related === 'system_files'),
+    )
     .slice(0, FACTS);
 }
 

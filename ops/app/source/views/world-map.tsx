@@ -179,11 +179,15 @@ export function WorldMap(props: WorldMapProps) {
     drawn.current = map;
     map.addControl(new NavigationControl({ showCompass: false }), 'top-right');
     const controller = new AbortController();
+    let isDetailed = false;
     const draw = async (detail: 'coarse' | 'detailed') => {
       const countries = await readCountries(detail);
-      if (!controller.signal.aborted) sourceOf(map, 'countries')?.setData(countries);
+      const isLate = detail === 'coarse' && isDetailed;
+      if (controller.signal.aborted || isLate) return;
+      isDetailed = detail === 'detailed';
+      sourceOf(map, 'countries')?.setData(countries);
     };
-    let isDetailed = false;
+    let isClose = false;
     const tell = () => {
       const seen = map.getBounds();
       latest.current.onArea(
@@ -192,8 +196,8 @@ export function WorldMap(props: WorldMapProps) {
           ...{ east: seen.getEast(), north: seen.getNorth() },
         }),
       );
-      if (isDetailed || map.getZoom() < CLOSE) return;
-      isDetailed = true;
+      if (isClose || map.getZoom() < CLOSE) return;
+      isClose = true;
       // The coarse outlines stay when the others cannot be loaded.
       draw('detailed').catch(() => undefined);
     };
@@ -203,6 +207,10 @@ export function WorldMap(props: WorldMapProps) {
       tell();
     });
     map.on('moveend', tell);
+    // Told to tests, which look at what is drawn.
+    map.on('idle', () => {
+      container.dataset.drawn = isDetailed ? 'detailed' : 'coarse';
+    });
     map.on('click', 'clusters', ({ features }) => {
       const [cluster] = features ?? [];
       const source = sourceOf(map, 'points');
@@ -243,8 +251,8 @@ export function WorldMap(props: WorldMapProps) {
 
   useEffect(() => {
     const map = drawn.current;
-    if (map?.loaded()) sourceOf(map, 'points')?.setData(shapesOf(points));
-    else map?.once('load', () => sourceOf(map, 'points')?.setData(shapesOf(points)));
+    // Before the style is there, they are drawn as it loads.
+    if (map !== null) sourceOf(map, 'points')?.setData(shapesOf(points));
   }, [points]);
 
   useEffect(() => {
