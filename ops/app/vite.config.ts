@@ -15,7 +15,8 @@ export default defineConfig({
     license: { fileName: 'licenses.md' },
     emptyOutDir: true,
     assetsInlineLimit: 0,
-    chunkSizeWarningLimit: 1_000,
+    // The map is the largest, and loaded with the first map.
+    chunkSizeWarningLimit: 1_500,
   },
   server: {
     host: '127.0.0.1',

@@ -150,6 +150,41 @@ const OF_LISTS: readonly Opening[] = [
       return choices(view);
     },
   },
+  {
+    of: ['views/board.tsx Menu'],
+    at: `${LIST}?layout=kanban`,
+    async open(view) {
+      await view.press(view.button(view.say('views.moveItem', { name: 'Essays' })));
+      return view.page.getByRole('menu');
+    },
+  },
+  {
+    of: ['views/move-dialog.tsx Dialog'],
+    at: '/content/subject?layout=tree',
+    async open(view) {
+      await view.press(view.button(view.say('views.moveItem', { name: 'Literature' })));
+      return dialog(view);
+    },
+  },
+  {
+    of: [],
+    kind: 'part',
+    at: `${LIST}?layout=calendar&options=${encodeURIComponent('{"mode":"month"}')}`,
+    async open(view) {
+      await view.page.getByRole('table').waitFor();
+      return whole(view);
+    },
+  },
+  {
+    of: [],
+    kind: 'part',
+    at: '/content/subject?layout=tree',
+    async open(view) {
+      await view.button(view.say('views.expand', { name: 'Literature' })).click();
+      await view.page.getByRole('link', { name: 'Poetry' }).waitFor();
+      return whole(view);
+    },
+  },
   { of: [], kind: 'part', at: '/content/nothing_yet', open: async (view) => whole(view) },
   { of: [], kind: 'part', at: `${LIST}?search=unheard`, open: async (view) => whole(view) },
   { of: [], kind: 'part', at: '/content/unknown', open: async (view) => whole(view) },

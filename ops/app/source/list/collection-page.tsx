@@ -1,5 +1,5 @@
 /** The screen of a collection: its list, or the form of the one item of a singleton. */
-import { useQuery } from '@tanstack/react-query';
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { useParams } from 'react-router-dom';
 import { collectionsQuery, fieldsQuery, relationsQuery, useRights } from '../data/queries.ts';
@@ -11,6 +11,7 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { humanize } from '../translation/names.ts';
 import { useTranslate } from '../translation/use-translate.ts';
 import { ListPage } from './list-page.tsx';
+import { presetsQuery } from './use-bookmarks.ts';
 
 const SingletonPage = lazy(() =>
   import('../form/item-page.tsx').then(({ Component }) => ({ default: Component })),
@@ -23,6 +24,8 @@ export function Component() {
   const collections = useQuery(collectionsQuery);
   const fields = useQuery({ ...fieldsQuery(name), enabled: may(rights, name, 'read') });
   const relations = useQuery(relationsQuery);
+  // Beside the schema: the list begins as it was left.
+  usePrefetchQuery(presetsQuery(name));
   const collection = collections.data?.get(name);
   if (collections.data !== undefined && (collection === undefined || !may(rights, name, 'read'))) {
     return (

@@ -4,7 +4,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import InputAdornment from '@mui/material/InputAdornment';
 import TextField from '@mui/material/TextField';
-import { useContext, useEffect, useId, useState } from 'react';
+import { type ReactNode, useContext, useEffect, useId, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { isImportable } from '../data/rights.ts';
@@ -28,6 +28,8 @@ export interface ListBarProps {
   readonly state: ListState;
   readonly change: (changes: Partial<ListState>) => void;
   readonly onExport: () => void;
+  /** Chooses the view of the collection, where the head of the screen has no room for it. */
+  readonly viewSwitch: ReactNode;
 }
 
 /** How long after the last key a search begins. */
@@ -94,7 +96,7 @@ function ArchiveChoice({ state, change }: Pick<ListBarProps, 'state' | 'change'>
 }
 
 export function ListBar(props: ListBarProps) {
-  const { collection, possible, columns, state, change, onExport } = props;
+  const { collection, possible, columns, state, change, onExport, viewSwitch } = props;
   const translate = useTranslate();
   const rights = useRights();
   const panel = useId();
@@ -121,6 +123,7 @@ export function ListBar(props: ListBarProps) {
           </Button>
         </Badge>
         {hasArchive && <ArchiveChoice state={state} change={change} />}
+        {viewSwitch}
         <Box sx={{ flex: 1 }} />
         <Box sx={{ display: 'flex', flexWrap: 'wrap' }}>
           <BookmarkMenu collection={name} state={state} change={change} />

@@ -1,4 +1,4 @@
-/** The list of a collection: its table, and all that is done with it. */
+/** The list of a collection in one of its views, and all that is done with it. */
 
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
@@ -6,7 +6,7 @@ import LinearProgress from '@mui/material/LinearProgress';
 import type { Theme } from '@mui/material/styles';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { useLiveItems } from '../data/live.ts';
@@ -26,20 +26,59 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
 import { collectionName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import {
+  candidatesOf,
+  chosenField,
+  type Layout,
+  type LayoutOptions,
+  NO_OPTIONS,
+  offeredLayouts,
+  readOptions,
+} from '../views/layout.ts';
+import { archiveFilter } from './archive.ts';
+import { BookmarkTabs } from './bookmark-tabs.tsx';
 import { EmptyList } from './empty-list.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { ItemCards } from './item-cards.tsx';
 import { ItemTable } from './item-table.tsx';
 import { ListBar } from './list-bar.tsx';
 import { listFilter, listQuery } from './list-query.ts';
-import { useListState } from './list-state.ts';
+import { type ListState, useListState } from './list-state.ts';
 import { Pages } from './pages.tsx';
 import { SelectionBar } from './selection-bar.tsx';
+import { useRememberedView } from './use-bookmarks.ts';
+import { ViewSwitch } from './view-switch.tsx';
 
 export interface ListPageProps {
   readonly collection: Collection;
   readonly fields: readonly Field[];
   readonly relations: readonly Relation[];
+}
+
+const Gallery = lazy(() => import('../views/gallery.tsx'));
+/** The views that read their items themselves. */
+const VIEWS = {
+  kanban: lazy(() => import('../views/board.tsx')),
+  calendar: lazy(() => import('../views/calendar.tsx')),
+  map: lazy(() => import('../views/map.tsx')),
+  tree: lazy(() => import('../views/tree.tsx')),
+} as const;
+
+/** The view of a list, its options, and how they are changed. */
+function useView(name: string, state: ListState, change: (changes: Partial<ListState>) => void) {
+  const { view, remember } = useRememberedView(name);
+  // A bookmark that names no view is of the table.
+  const left = state.bookmark === null ? (view?.layout ?? null) : 'tabular';
+  const layout = state.layout ?? left;
+  const options =
+    state.options ?? (layout && view ? readOptions(view.options[layout]) : NO_OPTIONS);
+  const set = (next: Layout, changed: LayoutOptions | null) => {
+    change({ layout: next, options: changed });
+    // The changes of a bookmark are saved with it.
+    if (state.bookmark !== null || view === null) return;
+    remember({ layout: next, options: changed ?? readOptions(view.options[next]) });
+  };
+  return { layout, options, set };
 }
 
 export function ListPage({ collection, fields, relations }: ListPageProps) {
@@ -60,18 +99,38 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
     const title = templatePaths(template);
     return chosenColumns(possible, state.columns, { title, shapes: shapes ?? NO_SHAPES });
   }, [possible, state.columns, template, shapes]);
+  const candidates = useMemo(() => candidatesOf(possible, shapes ?? NO_SHAPES), [possible, shapes]);
+  const offered = offeredLayouts(candidates);
+  const view = useView(name, state, change);
+  const wanted = view.layout;
+  const layout =
+    wanted === null || shapes === null ? null : offered.includes(wanted) ? wanted : 'tabular';
+  const image =
+    layout === 'cards' ? chosenField(candidates.cards, view.options.imageSource) : undefined;
+  const made =
+    layout === 'kanban' ? chosenField(candidates.kanban, view.options.groupField) : image;
+  const read = useMemo(
+    () =>
+      made === undefined || columns.some(({ field }) => field.field === made.field.field)
+        ? columns
+        : [...columns, made],
+    [columns, made],
+  );
   const related = useMemo(
-    () => columns.flatMap(({ relation }) => (relation?.kind === 'm2o' ? [relation.related] : [])),
-    [columns],
+    () => read.flatMap(({ relation }) => (relation?.kind === 'm2o' ? [relation.related] : [])),
+    [read],
   );
   const templates = useTemplates(related);
-  const query = listQuery(collection, fields, columns, templates, state);
+  const query = listQuery(collection, fields, read, templates, state);
+  const isKnown = template !== '' && related.every((one) => templates.has(one));
+  const isPaged = layout === 'tabular' || layout === 'cards';
   const list = useQuery({
     queryKey: ['items', name, 'list', query],
     queryFn: ({ signal }) =>
       client.items(name).page({ ...query, meta: ['total_count', 'filter_count'] }, { signal }),
     placeholderData: keepPreviousData,
-    enabled: shapes !== null && template !== '' && related.every((one) => templates.has(one)),
+    // Files are written of all that fits, whichever view shows it.
+    enabled: layout !== null && isKnown && (isPaged || exporting),
   });
   const title = collectionName(collection, locale);
   const items = list.data?.data ?? [];
@@ -80,26 +139,66 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
   const isWhole = state.sort.length === 0 && state.search === '' && state.filter === null;
   const isOrderable =
     Boolean(sortField) && isWhole && mayField(rights, name, 'update', sortField ?? '');
+  const View = layout === null || isPaged ? null : VIEWS[layout];
+  const itemsProps = {
+    ...{ title, collection: name, fields, columns, templates, items, selected },
+    ...{ sort: state.sort, onSelect: setSelected, orderable: isOrderable },
+    onSort: (sort: readonly string[]) => change({ sort }),
+  };
+  const viewSwitch = (
+    <ViewSwitch
+      offered={offered}
+      layout={layout ?? 'tabular'}
+      onChange={(next) => view.set(next, null)}
+    />
+  );
   const Items = phone ? ItemCards : ItemTable;
+  const pages = () => {
+    if (list.isError) return <Failure error={list.error} retry={() => list.refetch()} />;
+    if (list.isPending) return <Loading />;
+    if (items.length === 0) {
+      return <EmptyList collection={collection} state={state} change={change} />;
+    }
+    return (
+      <>
+        {image === undefined ? (
+          <Items {...itemsProps} />
+        ) : (
+          <Gallery
+            {...itemsProps}
+            image={image}
+            images={candidates.cards}
+            onImage={(imageSource) => view.set('cards', { ...view.options, imageSource })}
+            template={template}
+          />
+        )}
+        <Pages count={count} state={state} change={change} />
+      </>
+    );
+  };
   return (
     <>
       <PageHeader
         title={title}
         icon={<NamedIcon name={collection.meta?.icon ?? null} fallback="list" color="primary" />}
         actions={
-          may(rights, name, 'create') && (
-            <Button
-              component={Link}
-              to={itemPath(name, NEW_ITEM)}
-              variant="contained"
-              startIcon={<Icon name="add" />}
-            >
-              {translate('list.create')}
-            </Button>
-          )
+          <>
+            {!phone && viewSwitch}
+            {may(rights, name, 'create') && (
+              <Button
+                component={Link}
+                to={itemPath(name, NEW_ITEM)}
+                variant="contained"
+                startIcon={<Icon name="add" />}
+              >
+                {translate('list.create')}
+              </Button>
+            )}
+          </>
         }
       />
       <Box sx={{ p: { xs: 1.5, md: 3 }, pt: { xs: 1.5, md: 2 } }}>
+        <BookmarkTabs collection={name} state={state} change={change} />
         <ListBar
           collection={collection}
           possible={possible}
@@ -107,35 +206,40 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
           state={state}
           change={change}
           onExport={() => setExporting(true)}
+          viewSwitch={phone && viewSwitch}
         />
         <Box sx={{ height: 4 }}>
           {list.isFetching && <LinearProgress aria-label={translate('shell.loading')} />}
         </Box>
-        {list.isError ? (
-          <Failure error={list.error} retry={() => list.refetch()} />
-        ) : list.isPending ? (
-          <Loading />
-        ) : items.length === 0 ? (
-          <EmptyList collection={collection} state={state} change={change} />
-        ) : (
-          <>
-            <Items
+        <Suspense fallback={<Loading />}>
+          {View === null || layout === null ? (
+            pages()
+          ) : isKnown ? (
+            <View
+              key={layout}
               title={title}
-              collection={name}
+              collection={collection}
               fields={fields}
+              possible={possible}
               columns={columns}
+              candidates={candidates[layout]}
+              template={template}
               templates={templates}
-              items={items}
-              sort={state.sort}
-              onSort={(sort) => change({ sort })}
-              selected={selected}
-              onSelect={setSelected}
-              orderable={isOrderable}
+              asked={{
+                filter: listFilter(collection, state),
+                search: state.search,
+                sort: state.sort,
+                archive: archiveFilter(collection, state.archive),
+                isWhole: state.search === '' && state.filter === null,
+              }}
+              options={view.options}
+              onOptions={(options) => view.set(layout, options)}
             />
-            <Pages count={count} state={state} change={change} />
-          </>
-        )}
-        {selected.size > 0 && (
+          ) : (
+            <Loading />
+          )}
+        </Suspense>
+        {selected.size > 0 && isPaged && (
           <SelectionBar
             collection={collection}
             fields={fields}
@@ -144,7 +248,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
             clear={clear}
           />
         )}
-        {exporting && (
+        {exporting && list.data !== undefined && (
           <ExportDialog
             collection={name}
             columns={columns}

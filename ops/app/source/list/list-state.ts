@@ -9,6 +9,7 @@ import { rememberList } from '../data/last-list.ts';
 import type { Filter } from '../data/schema-types.ts';
 import { useStore } from '../data/store.ts';
 import { AT_ONCE } from '../shell/use-parameters.ts';
+import { isLayout, type Layout, type LayoutOptions, readOptions } from '../views/layout.ts';
 
 /** Which items of a collection with an archive are shown. */
 export type Archive = 'active' | 'archived' | 'all';
@@ -25,6 +26,10 @@ export interface ListState {
   readonly archive: Archive;
   /** The bookmark that was chosen. */
   readonly bookmark: string | null;
+  /** How the items are shown; null for what is remembered. */
+  readonly layout: Layout | null;
+  /** The options of this view; null for what is remembered. */
+  readonly options: LayoutOptions | null;
 }
 
 export const LIMITS = [25, 50, 100, 250] as const;
@@ -32,12 +37,12 @@ const LIMIT = 25;
 
 const names = (text: string | null) => (text ? text.split(',') : []);
 
-function readFilter(text: string | null): Filter | null {
+function readObject(text: string | null): Filter | null {
   if (text === null) return null;
   try {
-    const filter: unknown = JSON.parse(text);
-    return typeof filter === 'object' && filter !== null && !Array.isArray(filter)
-      ? { ...filter }
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...value }
       : null;
   } catch {
     return null;
@@ -65,6 +70,8 @@ function parametersOf(state: ListState): URLSearchParams {
   put('columns', state.columns?.join(',') ?? '');
   put('archive', state.archive === 'active' ? '' : state.archive);
   put('bookmark', state.bookmark ?? '');
+  put('layout', state.layout ?? '');
+  put('options', state.options === null ? '' : JSON.stringify(state.options));
   return parameters;
 }
 
@@ -78,15 +85,19 @@ export function useListState(collection: string) {
   );
   const state = useMemo<ListState>(() => {
     const own = names(parameters.get('columns'));
+    const layout = parameters.get('layout');
+    const options = readObject(parameters.get('options'));
     return {
       search: parameters.get('search') ?? '',
-      filter: readFilter(parameters.get('filter')),
+      filter: readObject(parameters.get('filter')),
       sort: names(parameters.get('sort')),
       page: readNumber(parameters.get('page'), 1),
       limit: readNumber(parameters.get('limit'), limit),
       columns: own.length > 0 ? own : columns,
       archive: readArchive(parameters.get('archive')),
       bookmark: parameters.get('bookmark'),
+      layout: isLayout(layout) ? layout : null,
+      options: options && readOptions(options),
     };
   }, [parameters, limit, columns]);
   useEffect(() => rememberList(collection, parameters.toString()), [collection, parameters]);

@@ -1,8 +1,19 @@
-/** Reads and writes the bookmarks of a collection, which are items of `system_presets`. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+/**
+ * Reads and writes the views of a collection, which are items of `system_presets`: bookmarks, and how the
+ * user has left it.
+ */
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../data/client.ts';
 import { meQuery, useIsAdministrator } from '../data/queries.ts';
-import type { Filter } from '../data/schema-types.ts';
+import type { Filter, Item } from '../data/schema-types.ts';
+import { isItem, sameValue } from '../data/values.ts';
+import {
+  isLayout,
+  type Layout,
+  type LayoutOptions,
+  NO_OPTIONS,
+  readOptions,
+} from '../views/layout.ts';
 import type { Archive, ListState } from './list-state.ts';
 
 export interface Bookmark {
@@ -13,20 +24,33 @@ export interface Bookmark {
   readonly state: Partial<ListState>;
 }
 
+interface LayoutQuery {
+  readonly fields?: readonly string[];
+  readonly sort?: readonly string[];
+  readonly limit?: number;
+  readonly archive?: Archive;
+}
+
 interface Preset {
   readonly id: number;
-  readonly bookmark: string;
+  /** Null for how the user has left the collection. */
+  readonly bookmark: string | null;
   readonly user: string | null;
+  readonly role: string | null;
+  readonly layout: string | null;
   readonly search: string | null;
   readonly filter: Filter | null;
-  readonly layout_query: {
-    readonly tabular?: {
-      readonly fields?: readonly string[];
-      readonly sort?: readonly string[];
-      readonly limit?: number;
-      readonly archive?: Archive;
-    };
-  } | null;
+  readonly layout_query: Readonly<Record<string, LayoutQuery>> | null;
+  readonly layout_options: Item | null;
+}
+
+/** A view that a user has left, or that an administrator has chosen for everybody. */
+export interface RememberedView {
+  /** Of the own preset; null where there is none yet. */
+  readonly id: number | null;
+  readonly layout: Layout;
+  /** The options of each view. */
+  readonly options: Item;
 }
 
 interface NewBookmark {
@@ -35,13 +59,26 @@ interface NewBookmark {
   readonly state: ListState;
 }
 
-const FIELDS = ['id', 'bookmark', 'user', 'search', 'filter', 'layout_query'];
+interface LeftView {
+  readonly layout: Layout;
+  readonly options: LayoutOptions;
+}
 
-function toBookmark({ id, bookmark, user, search, filter, layout_query }: Preset): Bookmark {
-  const { fields, sort, limit, archive } = layout_query?.tabular ?? {};
+const FIELDS = ['id', 'bookmark', 'user', 'role', 'search', 'filter', 'layout'];
+const FIELDS_OF_LAYOUT = ['layout_query', 'layout_options'];
+const NO_PRESETS: readonly Preset[] = [];
+
+function layoutOf({ layout }: Pick<Preset, 'layout'>): Layout {
+  return isLayout(layout) ? layout : 'tabular';
+}
+
+function toBookmark(preset: Preset): Bookmark {
+  const { id, bookmark, user, search, filter, layout_query, layout_options } = preset;
+  const layout = layoutOf(preset);
+  const { fields, sort, limit, archive } = layout_query?.[layout] ?? layout_query?.tabular ?? {};
   return {
     id,
-    name: bookmark,
+    name: bookmark ?? '',
     shared: user === null,
     state: {
       bookmark: String(id),
@@ -49,6 +86,8 @@ function toBookmark({ id, bookmark, user, search, filter, layout_query }: Preset
       filter,
       sort: sort ?? [],
       archive: archive ?? 'active',
+      layout,
+      options: readOptions(layout_options?.[layout]),
       ...(fields !== undefined && { columns: fields }),
       ...(limit !== undefined && { limit }),
     },
@@ -56,42 +95,58 @@ function toBookmark({ id, bookmark, user, search, filter, layout_query }: Preset
 }
 
 /** What is kept of a view. */
-function contentOf({ search, filter, sort, limit, columns, archive }: ListState) {
+function contentOf({ search, filter, sort, limit, columns, archive, layout, options }: ListState) {
+  const kind = layout ?? 'tabular';
   return {
     search: search === '' ? null : search,
     filter,
+    layout: kind,
     layout_query: {
-      tabular: { sort, limit, archive, ...(columns !== null && { fields: columns }) },
+      [kind]: { sort, limit, archive, ...(columns !== null && { fields: columns }) },
     },
+    layout_options: options === null ? null : { [kind]: options },
   };
 }
 
+/** Whether a list shows something else than the bookmark says. */
+export function differs({ state: kept }: Bookmark, state: ListState): boolean {
+  const told = ({ search, filter, sort, archive, columns, limit, ...view }: ListState) => [
+    ...[search, filter, sort, archive, columns, limit],
+    ...[view.layout ?? 'tabular', view.options ?? NO_OPTIONS],
+  ];
+  return !sameValue(told(state), told({ ...state, ...kept }));
+}
+
+/** The presets of a collection that are meant for the caller. */
+export const presetsQuery = (collection: string) =>
+  queryOptions({
+    queryKey: ['items', 'system_presets', 'views', collection],
+    queryFn: ({ signal }) => {
+      // An administrator may read those of others, which are not meant for him.
+      const seen = { _or: [{ user: { _eq: '$CURRENT_USER' } }, { user: { _null: true } }] };
+      const filter = { collection: { _eq: collection }, ...seen };
+      return client.request<Preset[]>('GET', '/presets', {
+        query: { fields: [...FIELDS, ...FIELDS_OF_LAYOUT], filter, sort: ['bookmark'], limit: -1 },
+        signal,
+      });
+    },
+  });
+
+/** The bookmarks of a collection, and what is done with them. */
 export function useBookmarks(collection: string) {
   const queryClient = useQueryClient();
   const me = useQuery(meQuery).data;
   const administrator = useIsAdministrator();
-  const queryKey = ['items', 'system_presets', 'bookmarks', collection];
-  const { data: bookmarks = [] } = useQuery({
-    queryKey,
-    queryFn: async ({ signal }) => {
-      // An administrator may read those of others, which are not meant for him.
-      const seen = { _or: [{ user: { _eq: '$CURRENT_USER' } }, { user: { _null: true } }] };
-      const filter = { collection: { _eq: collection }, bookmark: { _nnull: true }, ...seen };
-      const presets = await client.request<Preset[]>('GET', '/presets', {
-        query: { fields: FIELDS, filter, sort: ['bookmark'], limit: -1 },
-        signal,
-      });
-      return presets.map(toBookmark);
-    },
-  });
-  const onSettled = () => queryClient.invalidateQueries({ queryKey });
+  const query = presetsQuery(collection);
+  const { data: presets = NO_PRESETS } = useQuery(query);
+  const bookmarks = presets.filter(({ bookmark }) => bookmark !== null).map(toBookmark);
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: query.queryKey });
   const save = useMutation({
     mutationFn: async ({ name, forAll, state }: NewBookmark) => {
       const preset = {
         bookmark: name,
         collection,
         user: forAll ? null : (me?.id ?? null),
-        layout: 'tabular',
         ...contentOf(state),
       };
       const saved = await client.presets.create(preset, { fields: ['id'] });
@@ -116,4 +171,36 @@ export function useBookmarks(collection: string) {
   /** Whether it may be changed and deleted. */
   const mayChange = ({ shared }: Bookmark) => !shared || administrator;
   return { bookmarks, save, update, rename, remove, mayChange };
+}
+
+/** How the user has left a collection; null while that is read. `remember` keeps another view. */
+export function useRememberedView(collection: string) {
+  const queryClient = useQueryClient();
+  const me = useQuery(meQuery).data;
+  const query = presetsQuery(collection);
+  const { data: presets, isPending } = useQuery(query);
+  const unnamed = (presets ?? NO_PRESETS).filter(({ bookmark }) => bookmark === null);
+  const own = unnamed.find(({ user }) => user !== null);
+  const left = own ?? unnamed.find(({ role }) => role === null);
+  const view: RememberedView | null = isPending
+    ? null
+    : {
+        id: own?.id ?? null,
+        layout: left === undefined ? 'tabular' : layoutOf(left),
+        options: left?.layout_options ?? {},
+      };
+  const { mutate: remember } = useMutation({
+    // One after the other, so that the second change finds the preset of the first.
+    scope: { id: `view of ${collection}` },
+    mutationFn: async ({ layout, options }: LeftView) => {
+      const known = queryClient.getQueryData(query.queryKey) ?? NO_PRESETS;
+      const mine = known.find(({ bookmark, user }) => bookmark === null && user !== null);
+      const before = isItem(mine?.layout_options) ? mine.layout_options : {};
+      const content = { layout, layout_options: { ...before, [layout]: options } };
+      if (mine !== undefined) await client.presets.update(mine.id, content);
+      else await client.presets.create({ collection, user: me?.id ?? null, ...content });
+      await queryClient.invalidateQueries({ queryKey: query.queryKey });
+    },
+  });
+  return { view, remember };
 }

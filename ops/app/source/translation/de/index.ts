@@ -19,6 +19,7 @@ import { relation } from './relation.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { signIn } from './sign-in.ts';
+import { views } from './views.ts';
 
 export const texts: Texts = {
   access,
@@ -40,4 +41,5 @@ export const texts: Texts = {
   interface: interfaceTexts,
   reason,
   relation,
+  views,
 };
