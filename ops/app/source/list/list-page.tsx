@@ -6,14 +6,14 @@ import LinearProgress from '@mui/material/LinearProgress';
 import type { Theme } from '@mui/material/styles';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { useLiveItems } from '../data/live.ts';
 import { useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
 import { itemPath, NEW_ITEM } from '../data/route-of.ts';
-import type { Collection, Field, Relation } from '../data/schema-types.ts';
+import type { Collection, Field, Item, Relation } from '../data/schema-types.ts';
 import { chosenColumns, possibleColumns } from '../display/columns.ts';
 import { formatNumber } from '../display/format.ts';
 import { useTemplate, useTemplates } from '../display/representation.ts';
@@ -35,6 +35,7 @@ import { listFilter, listQuery } from './list-query.ts';
 import { useListState } from './list-state.ts';
 import { Pages } from './pages.tsx';
 import { SelectionBar } from './selection-bar.tsx';
+import { useSelection } from './use-selection.ts';
 
 export interface ListPageProps {
   readonly collection: Collection;
@@ -42,15 +43,15 @@ export interface ListPageProps {
   readonly relations: readonly Relation[];
 }
 
+const NO_ITEMS: readonly Item[] = [];
+
 export function ListPage({ collection, fields, relations }: ListPageProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const name = collection.collection;
   const rights = useRights();
-  const { state, change } = useListState(name);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { state, change, isKnown } = useListState(name);
   const [exporting, setExporting] = useState(false);
-  const clear = useCallback(() => setSelected(new Set()), []);
   useLiveItems(name);
   const phone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'), { noSsr: true });
   const possible = useMemo(() => possibleColumns(fields, relations), [fields, relations]);
@@ -71,11 +72,15 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
     queryFn: ({ signal }) =>
       client.items(name).page({ ...query, meta: ['total_count', 'filter_count'] }, { signal }),
     placeholderData: keepPreviousData,
-    enabled: shapes !== null && template !== '' && related.every((one) => templates.has(one)),
+    enabled:
+      isKnown && shapes !== null && template !== '' && related.every((one) => templates.has(one)),
   });
   const title = collectionName(collection, locale);
-  const items = list.data?.data ?? [];
+  const items = list.data?.data ?? NO_ITEMS;
   const count = list.data?.meta?.filter_count ?? 0;
+  const filter = useMemo(() => listFilter(collection, state), [collection, state]);
+  const selection = useSelection(fields, items, filter, state.search);
+  const { selected } = selection;
   const sortField = collection.meta?.sort_field;
   const isWhole = state.sort.length === 0 && state.search === '' && state.filter === null;
   const isOrderable =
@@ -126,10 +131,11 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
               columns={columns}
               templates={templates}
               items={items}
-              sort={state.sort}
-              onSort={(sort) => change({ sort })}
+              state={state}
+              change={change}
+              filter={filter}
               selected={selected}
-              onSelect={setSelected}
+              onSelect={selection.select}
               orderable={isOrderable}
             />
             <Pages count={count} state={state} change={change} />
@@ -141,14 +147,17 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
             fields={fields}
             columns={columns}
             selected={selected}
-            clear={clear}
+            matching={selection.matching}
+            total={count}
+            onSelectMatching={selection.selectMatching}
+            clear={selection.clear}
           />
         )}
         {exporting && (
           <ExportDialog
             collection={name}
             columns={columns}
-            filter={listFilter(collection, state)}
+            filter={filter}
             search={state.search}
             sort={state.sort}
             items={count}

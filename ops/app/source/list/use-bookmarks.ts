@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../data/client.ts';
 import { meQuery, useIsAdministrator } from '../data/queries.ts';
 import type { Filter } from '../data/schema-types.ts';
+import { readGrid } from './grid.ts';
 import type { Archive, ListState } from './list-state.ts';
 
 export interface Bookmark {
@@ -27,6 +28,7 @@ interface Preset {
       readonly archive?: Archive;
     };
   } | null;
+  readonly layout_options: { readonly tabular?: unknown } | null;
 }
 
 interface NewBookmark {
@@ -35,9 +37,10 @@ interface NewBookmark {
   readonly state: ListState;
 }
 
-const FIELDS = ['id', 'bookmark', 'user', 'search', 'filter', 'layout_query'];
+const FIELDS = ['id', 'bookmark', 'user', 'search', 'filter', 'layout_query', 'layout_options'];
 
-function toBookmark({ id, bookmark, user, search, filter, layout_query }: Preset): Bookmark {
+function toBookmark(preset: Preset): Bookmark {
+  const { id, bookmark, user, search, filter, layout_query, layout_options } = preset;
   const { fields, sort, limit, archive } = layout_query?.tabular ?? {};
   return {
     id,
@@ -49,6 +52,7 @@ function toBookmark({ id, bookmark, user, search, filter, layout_query }: Preset
       filter,
       sort: sort ?? [],
       archive: archive ?? 'active',
+      grid: readGrid(layout_options?.tabular),
       ...(fields !== undefined && { columns: fields }),
       ...(limit !== undefined && { limit }),
     },
@@ -56,13 +60,14 @@ function toBookmark({ id, bookmark, user, search, filter, layout_query }: Preset
 }
 
 /** What is kept of a view. */
-function contentOf({ search, filter, sort, limit, columns, archive }: ListState) {
+function contentOf({ search, filter, sort, limit, columns, archive, grid }: ListState) {
   return {
     search: search === '' ? null : search,
     filter,
     layout_query: {
       tabular: { sort, limit, archive, ...(columns !== null && { fields: columns }) },
     },
+    layout_options: { tabular: grid },
   };
 }
 
