@@ -171,7 +171,7 @@ export function ColumnHead(props: ColumnHeadProps) {
         ...{ fontWeight: 600, color: 'text.secondary', bgcolor: 'background.paper' },
         ...(isPinned ? {} : { position: 'relative' }),
         opacity: isDragging ? 0.6 : 1,
-        paddingInlineEnd: 1,
+        paddingInlineEnd: alignmentOf(column) === 'right' ? 2 : 1,
         '&:hover [aria-haspopup], & [aria-haspopup]:focus-visible, & [aria-expanded=true]': {
           opacity: 1,
         },
@@ -187,11 +187,21 @@ export function ColumnHead(props: ColumnHeadProps) {
         <Box
           component="span"
           id={id}
-          sx={{ minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis' }}
+          sx={{
+            ...{ minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis' },
+            flexDirection: 'inherit',
+          }}
         >
           {isSortable(column) ? (
-            <TableSortLabel active={active} direction={direction} onClick={() => onSort(next)}>
-              {name}
+            <TableSortLabel
+              active={active}
+              direction={direction}
+              onClick={() => onSort(next)}
+              sx={{ maxWidth: '100%' }}
+            >
+              <Box component="span" sx={{ overflow: 'hidden', textOverflow: 'ellipsis' }}>
+                {name}
+              </Box>
             </TableSortLabel>
           ) : (
             name
@@ -235,7 +245,7 @@ export function ColumnHead(props: ColumnHeadProps) {
         {entry('visibility_off', 'list.hideColumn', props.onHide, count === 1)}
         {possible.length > 0 && <Divider />}
         {possible.length > 0 && (
-          <ListSubheader sx={{ lineHeight: 2, bgcolor: 'transparent' }}>
+          <ListSubheader role="presentation" sx={{ lineHeight: 2, bgcolor: 'transparent' }}>
             {translate('list.summary')}
           </ListSubheader>
         )}

@@ -139,8 +139,11 @@ export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
         </TableCell>
       )}
       {columns.map((column, index) => {
-        const content = <Cell column={column} item={item} templates={templates} />;
         const { field: name } = column.field;
+        const isLinked = index === 0 && to !== null;
+        const content = (
+          <Cell column={column} item={item} templates={templates} isLinked={isLinked} />
+        );
         const isEditable = to !== null && editable.has(name);
         return (
           <TableCell
@@ -153,7 +156,7 @@ export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
             align={alignmentOf(column)}
             sx={{ ...CELL, ...pinnedAt(index, pinned), ...(isEditable && EDITABLE) }}
           >
-            {index === 0 && to !== null ? (
+            {isLinked ? (
               <Box component={Link} to={to} onClick={(event) => event.stopPropagation()} sx={LINK}>
                 {content}
               </Box>

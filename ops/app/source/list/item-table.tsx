@@ -181,6 +181,8 @@ function layoutOf(widths: readonly number[], before: readonly number[], pinned: 
     '--pin-handle': '0px',
     '--pin-choice': `${before.length > 1 ? before[0] : 0}px`,
     tableLayout: 'fixed',
+    // Cells that stay in sight keep their borders.
+    borderCollapse: 'separate',
     minWidth: widths.reduce((sum, width) => sum + width, start),
   } as const;
 }

@@ -5,6 +5,8 @@ export const list = {
   createFirst: 'Ersten Eintrag anlegen',
   search: 'Suchen',
   empty: 'leer',
+  emptyText: 'leerer Text',
+  noValue: 'Kein Wert',
   yes: 'Ja',
   no: 'Nein',
   items: '%{smart_count} Eintrag |||| %{smart_count} Einträge',

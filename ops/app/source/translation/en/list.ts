@@ -5,6 +5,8 @@ export const list = {
   createFirst: 'Create the first item',
   search: 'Search',
   empty: 'empty',
+  emptyText: 'empty text',
+  noValue: 'No value',
   yes: 'Yes',
   no: 'No',
   items: '%{smart_count} item |||| %{smart_count} items',
