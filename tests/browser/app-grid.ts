@@ -109,7 +109,7 @@ t.test('somebody who keeps products in a table', { skip }, async (t) => {
     t.strictSame(await tab.axe(), [], 'the table is accessible');
     await tab.screenshot('arranged');
     await page.setViewportSize({ width: 800, height: 700 });
-    await page.locator('.MuiTableContainer-root').evaluate((box) => box.scrollBy(300, 0));
+    await page.locator('.MuiTableContainer-root').evaluate('(box) => box.scrollBy(300, 0)');
     const pinned = await head('Name').boundingBox();
     const box = await page.locator('.MuiTableContainer-root').boundingBox();
     t.ok(pinned && box && pinned.x - box.x < 80, 'the pinned column stays in sight');

@@ -9,7 +9,7 @@ export function columnType({ schema }: Typed): string {
 }
 
 /** The type of the entries of an array; null for a column that is none. */
-export function elementType(field: Typed): string | null {
+function elementType(field: Typed): string | null {
   const type = columnType(field);
   return type.endsWith('[]') ? type.slice(0, -'[]'.length) : null;
 }

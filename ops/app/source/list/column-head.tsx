@@ -160,6 +160,7 @@ export function ColumnHead(props: ColumnHeadProps) {
     <TableCell
       ref={setNodeRef}
       data-field={field.field}
+      aria-labelledby={id}
       align={alignmentOf(column)}
       sortDirection={active ? direction : false}
       style={

@@ -1,7 +1,9 @@
 /** What can be done with the items that are selected, as far as the caller may. */
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
 import Paper from '@mui/material/Paper';
+import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -114,7 +116,7 @@ export function SelectionBar(props: SelectionBarProps) {
         {translate('list.selected', countWords(matching === null ? keys.length : total, locale))}
       </Typography>
       {matching === null && total > keys.length && (
-        <Button variant="outlined" onClick={props.onSelectMatching}>
+        <Button onClick={props.onSelectMatching}>
           {translate('list.selectMatching', countWords(total, locale))}
         </Button>
       )}
@@ -148,9 +150,11 @@ export function SelectionBar(props: SelectionBarProps) {
         </Button>
       )}
       <Box sx={{ flex: 1 }} />
-      <Button color="inherit" onClick={clear}>
-        {translate('list.unselect')}
-      </Button>
+      <Tooltip title={translate('list.unselect')}>
+        <IconButton aria-label={translate('list.unselect')} onClick={clear}>
+          <Icon name="close" fontSize="small" />
+        </IconButton>
+      </Tooltip>
       <ConfirmDialog
         open={open === 'delete'}
         title={translate('list.deleteTitle', words)}
