@@ -70,17 +70,20 @@ const listQuery: Renaming = (names, owner, value) => {
 /** Members of the options of a layout whose text is the path of a field. */
 const PATH_OPTION = /Field$|^imageSource$/;
 
-/** The options of a layout: widths by path, templates, and the fields of calendars and cards. */
+/** Members of the options of a layout that have the paths of fields as names. */
+const BY_PATH: ReadonlySet<string> = new Set(['widths', 'summaries']);
+
+/** The options of a layout: members by path, templates, and the fields of calendars and cards. */
 const layoutOptions: Renaming = (names, owner, value) => {
   if (!hasMembers(value)) return value;
   const { collection } = owner;
   const members = Object.entries(value).map(([name, member]): [string, unknown] => {
-    if (name === 'widths' && hasMembers(member)) {
-      const widths = Object.entries(member).map(([path, width]): [string, unknown] => [
+    if (BY_PATH.has(name) && hasMembers(member)) {
+      const renamed = Object.entries(member).map(([path, one]): [string, unknown] => [
         renamePath(names, collection, path),
-        width,
+        one,
       ]);
-      return [name, Object.fromEntries(widths)];
+      return [name, Object.fromEntries(renamed)];
     }
     if (typeof member !== 'string') return [name, layoutOptions(names, owner, member)];
     return PATH_OPTION.test(name)

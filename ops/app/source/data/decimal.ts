@@ -18,6 +18,11 @@ export function withPoint(text: string, locale: string): string {
   return `${before}${digits.replaceAll('.', '')}.${decimals}${after}`;
 }
 
+/** A stored number as it is typed: with a comma where the language has one. */
+export function withComma(text: string, locale: string): string {
+  return readsComma(locale) && /^\s*-?\d+\.\d+\s*$/.test(text) ? text.replace('.', ',') : text;
+}
+
 /**
  * Keeps what was typed as long as it means the value, so that `1.0` stays on its way to `1.05`.
  * @param written the value as a text, when it was not typed here

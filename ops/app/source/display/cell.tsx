@@ -11,16 +11,21 @@ interface CellProps {
   readonly column: Column;
   readonly item: Item;
   readonly templates: ReadonlyMap<string, string>;
+  /** It stands in the link of the item. */
+  readonly isLinked?: boolean;
 }
 
 function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function Content({ column: { field, relation, isState }, item, templates }: CellProps) {
+function Content({ column, item, templates, isLinked = false }: CellProps) {
   const translate = useTranslate();
+  const { field, relation, isState } = column;
   const value = item[field.field];
-  if (relation === null) return <Value field={field} value={value} isState={isState} />;
+  if (relation === null) {
+    return <Value field={field} value={value} isState={isState} isLinked={isLinked} isRelative />;
+  }
   if (relation.kind !== 'm2o') {
     const count = Number(item[`${field.field}_count`] ?? 0);
     return count === 0 ? <Nothing /> : translate('list.items', { smart_count: count });

@@ -2,6 +2,7 @@
 import { type RelationKind, relationOf } from '../data/relation-of.ts';
 import type { Field, Relation } from '../data/schema-types.ts';
 import { choicesOf } from './choices.ts';
+import { columnType } from './column-type.ts';
 import { templatePaths } from './template.ts';
 import { isOneLine, isState, type TextShapes } from './text-shape.ts';
 
@@ -120,5 +121,6 @@ export function columnPaths(
 
 /** Numbers stand below each other by their last digit. */
 export function alignmentOf({ field, relation }: Column): 'left' | 'right' {
-  return NUMBERS.has(field.type) && relation === null ? 'right' : 'left';
+  const isNumber = NUMBERS.has(field.type) || columnType(field) === 'money';
+  return isNumber && relation === null ? 'right' : 'left';
 }

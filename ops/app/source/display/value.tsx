@@ -1,16 +1,19 @@
 /** Shows the value of a field as people read it: dates and numbers by their language, not raw. */
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
+import type { MouseEvent } from 'react';
 import type { Field } from '../data/schema-types.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { choicesOf } from './choices.ts';
+import { columnType } from './column-type.ts';
 import { formatDate, formatNumber } from './format.ts';
+import { tellDuration } from './interval-value.ts';
 import { StateChip } from './state-chip.tsx';
+import { isPercent, relativeTime, valueKind } from './value-kind.ts';
 
 const DATES = new Set(['date', 'dateTime', 'timestamp', 'time']);
 const NUMBERS = new Set(['integer', 'bigInteger', 'float', 'decimal']);
-const COLOUR = /^#[0-9a-f]{3,8}$/i;
 const MASK = '••••••••';
 
 /** Nothing, said to screen readers, too. */
@@ -25,6 +28,45 @@ export function Nothing() {
     >
       —
     </Box>
+  );
+}
+
+/** A text without characters, which is not the same as none. */
+function EmptyText() {
+  const translate = useTranslate();
+  return (
+    <Box component="span" sx={{ color: 'text.secondary', fontStyle: 'italic', fontSize: 13 }}>
+      {translate('list.emptyText')}
+    </Box>
+  );
+}
+
+/** A link out of the App, or to a mail; a click on it does nothing else. */
+function OutLink({ to, text }: { readonly to: string; readonly text: string }) {
+  return (
+    <Box
+      component="a"
+      href={to}
+      dir="ltr"
+      onClick={(event: MouseEvent) => event.stopPropagation()}
+      {...(!to.startsWith('mailto:') && { target: '_blank', rel: 'noopener noreferrer' })}
+      sx={{ color: 'primary.main', textUnderlineOffset: '0.2em' }}
+    >
+      {text}
+    </Box>
+  );
+}
+
+/** A moment near to now by its distance; the exact one is its description. */
+function Moment({ text }: { readonly text: string }) {
+  const [locale] = useLocaleState();
+  const exact = formatDate('timestamp', text, locale);
+  const relative = relativeTime(text, new Date(), locale);
+  if (relative === null) return exact;
+  return (
+    <time dateTime={text} title={exact}>
+      {relative}
+    </time>
   );
 }
 
@@ -54,13 +96,19 @@ export interface ValueProps {
   readonly value: unknown;
   /** The values of the field are a few states. */
   readonly isState?: boolean;
+  /** It stands in a link, and cannot be one itself. */
+  readonly isLinked?: boolean;
+  /** Moments near to now are told by their distance. */
+  readonly isRelative?: boolean;
 }
 
-export function Value({ field, value, isState = false }: ValueProps) {
+export function Value(props: ValueProps) {
+  const { field, value, isState = false, isLinked = false, isRelative = false } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const { type, meta } = field;
-  if (value === null || value === undefined || value === '') return <Nothing />;
+  if (value === null || value === undefined) return <Nothing />;
+  if (value === '') return <EmptyText />;
   const special = (meta?.special ?? '').split(',');
   if (type === 'hash' || special.includes('conceal')) return MASK;
   if (typeof value === 'boolean') {
@@ -94,12 +142,20 @@ export function Value({ field, value, isState = false }: ValueProps) {
     }
   }
   if (typeof value === 'object') return <Code text={JSON.stringify(value)} />;
-  if (DATES.has(type)) return formatDate(type, String(value), locale);
-  if (NUMBERS.has(type)) return formatNumber(value, locale);
   const text = String(value);
+  if (type === 'timestamp' && isRelative) return <Moment text={text} />;
+  if (DATES.has(type)) return formatDate(type, text, locale);
+  if (NUMBERS.has(type)) {
+    const number = formatNumber(value, locale);
+    return isPercent(field) ? `${number}\u202f%` : number;
+  }
+  if (columnType(field) === 'interval') return tellDuration(text, locale) ?? text;
   if (isState) return <StateChip text={text} />;
-  if (COLOUR.test(text) && (meta?.interface === 'select-color' || meta?.display === 'color')) {
-    return <Swatch colour={text} />;
+  const kind = valueKind(field, text);
+  if (kind === 'colour') return <Swatch colour={text} />;
+  if (kind !== null && !isLinked) {
+    const to = kind === 'mail' ? `mailto:${encodeURIComponent(text)}` : text;
+    return <OutLink to={to} text={text.replace(/^https?:\/\/(.*?)\/?$/i, '$1')} />;
   }
   return type === 'uuid' ? <Code text={text} /> : text;
 }

@@ -8,6 +8,7 @@ import { useSame } from '../data/use-same.ts';
 import { type Choice, choicesOf } from '../display/choices.ts';
 import { ControlFrame } from './control-frame.tsx';
 import type { InterfaceProps } from './interface.ts';
+import { noteOf } from './note.ts';
 
 /** The choices of a field; a value that is none of them stands at their end, so that it is kept. */
 function withValue(choices: readonly Choice[], value: unknown): readonly Choice[] {
@@ -48,7 +49,7 @@ export function DropdownInterface(props: InterfaceProps) {
           label={label}
           required={required}
           error={error !== null}
-          helperText={error ?? field.meta?.note}
+          helperText={error ?? noteOf(field)}
         />
       )}
     />

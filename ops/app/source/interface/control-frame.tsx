@@ -4,6 +4,7 @@ import FormHelperText from '@mui/material/FormHelperText';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useId } from 'react';
 import type { InterfaceProps } from './interface.ts';
+import { noteOf } from './note.ts';
 
 export interface ControlFrameProps
   extends Pick<InterfaceProps, 'label' | 'error' | 'required' | 'field'> {
@@ -21,7 +22,7 @@ export function ControlFrame({
   actions,
 }: ControlFrameProps) {
   const id = useId();
-  const help = error ?? field.meta?.note;
+  const help = error ?? noteOf(field);
   return (
     <Box
       role="group"

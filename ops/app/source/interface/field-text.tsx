@@ -1,6 +1,7 @@
 /** The text field that interfaces share: name, note, fault, and texts that can only be read. */
 import TextField, { type TextFieldProps } from '@mui/material/TextField';
 import type { InterfaceProps } from './interface.ts';
+import { noteOf } from './note.ts';
 
 export interface FieldTextProps extends Omit<TextFieldProps, 'onChange' | 'value' | 'error'> {
   readonly of: InterfaceProps;
@@ -21,7 +22,7 @@ export function FieldText({ of, text, onText, fault = null, slotProps, ...more }
       onChange={({ target }) => onText(target.value)}
       required={required}
       error={wrong !== null}
-      helperText={wrong ?? field.meta?.note}
+      helperText={wrong ?? noteOf(field)}
       {...more}
       slotProps={{ ...slotProps, input }}
       sx={{

@@ -6,6 +6,7 @@ import TextField from '@mui/material/TextField';
 import { NamedIcon } from '../theme/icon.tsx';
 import { ICONS } from '../theme/icon-paths.ts';
 import type { InterfaceProps } from './interface.ts';
+import { noteOf } from './note.ts';
 
 const NAMES = Object.keys(ICONS);
 
@@ -32,7 +33,7 @@ export function IconInterface(props: InterfaceProps) {
           label={label}
           required={required}
           error={error !== null}
-          helperText={error ?? field.meta?.note}
+          helperText={error ?? noteOf(field)}
           slotProps={{
             ...params.slotProps,
             input: {

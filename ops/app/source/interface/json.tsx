@@ -1,18 +1,22 @@
-/** A document as JSON text; what cannot be parsed is not sent, and said. */
-
+/** A document as JSON text, or as a tree to read; what cannot be parsed is not sent, and said. */
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslate } from '../translation/use-translate.ts';
+import { ControlFrame } from './control-frame.tsx';
 import { FieldText } from './field-text.tsx';
 import type { InterfaceProps } from './interface.ts';
+import { JsonTree } from './json-tree.tsx';
 
 function write(value: unknown): string {
   return value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
 }
 
 export function JsonInterface(props: InterfaceProps) {
-  const { value, onChange } = props;
+  const { value, onChange, readOnly } = props;
   const translate = useTranslate();
   const [typed, setTyped] = useState<string | null>(null);
+  const [shown, setShown] = useState<'tree' | 'text' | null>(null);
   const [broken, setBroken] = useState(false);
   const change = (text: string) => {
     setTyped(text);
@@ -23,7 +27,21 @@ export function JsonInterface(props: InterfaceProps) {
       setBroken(true);
     }
   };
-  return (
+  const hasParts = typeof value === 'object' && value !== null;
+  const isTree = hasParts && (shown ?? (readOnly ? 'tree' : 'text')) === 'tree';
+  const choice = hasParts && !broken && (
+    <Button size="small" color="inherit" onClick={() => setShown(isTree ? 'text' : 'tree')}>
+      {translate(isTree ? 'interface.json' : 'interface.tree')}
+    </Button>
+  );
+  if (isTree) {
+    return (
+      <ControlFrame {...props} actions={choice}>
+        <JsonTree value={value} />
+      </ControlFrame>
+    );
+  }
+  const text = (
     <FieldText
       of={props}
       text={typed ?? write(value)}
@@ -41,5 +59,11 @@ export function JsonInterface(props: InterfaceProps) {
         },
       }}
     />
+  );
+  return (
+    <Box>
+      {text}
+      {choice}
+    </Box>
   );
 }

@@ -8,6 +8,7 @@ import type { RelationKind } from '../data/relation-of.ts';
 import type { Field } from '../data/schema-types.ts';
 import { specialsOf } from '../data/values.ts';
 import { choicesOf } from '../display/choices.ts';
+import { boundType, columnType, isList } from '../display/column-type.ts';
 import { BooleanInterface } from './boolean.tsx';
 import { DropdownInterface, RadioInterface } from './choice.tsx';
 import { DateTimeInterface } from './datetime.tsx';
@@ -25,6 +26,12 @@ const Color = lazy(() => import('./color.tsx').then((m) => ({ default: m.ColorIn
 const Geometry = lazy(() =>
   import('./geometry.tsx').then((m) => ({ default: m.GeometryInterface })),
 );
+const Interval = lazy(() =>
+  import('./interval.tsx').then((m) => ({ default: m.IntervalInterface })),
+);
+const List = lazy(() => import('./list.tsx').then((m) => ({ default: m.ListInterface })));
+const Point = lazy(() => import('./point.tsx').then((m) => ({ default: m.PointInterface })));
+const Range = lazy(() => import('./range.tsx').then((m) => ({ default: m.RangeInterface })));
 const Hash = lazy(() => import('./hash.tsx').then((m) => ({ default: m.HashInterface })));
 const IconChoice = lazy(() =>
   import('./icon-choice.tsx').then((m) => ({ default: m.IconInterface })),
@@ -101,6 +108,8 @@ const BY_TYPE: Readonly<Record<string, Interface>> = {
   timestamp: DateTimeInterface,
 };
 
+const BY_COLUMN: Readonly<Record<string, Interface>> = { interval: Interval, point: Point };
+
 function relationInterface(field: Field, relation: RelationKind): Interface {
   if (relation.kind === 'm2o') return relation.related === 'system_files' ? FileField : ToOne;
   const translates =
@@ -112,6 +121,10 @@ function relationInterface(field: Field, relation: RelationKind): Interface {
 function defaultInterface(field: Field): Interface {
   const { type } = field;
   if (type.startsWith('geometry')) return Geometry;
+  if (isList(field)) return List;
+  if (boundType(field) !== null) return Range;
+  const own = BY_COLUMN[columnType(field)];
+  if (own !== undefined) return own;
   const typed = BY_TYPE[type];
   if (typed !== undefined) return typed;
   return choicesOf(field).length > 0 ? DropdownInterface : TextInterface;
@@ -127,5 +140,8 @@ export function interfaceOf(field: Field, relation: RelationKind | null = null):
   const name = field.meta?.interface ?? '';
   if (field.type === 'alias') return OF_ALIAS[name] ?? null;
   const entry = BY_NAME[name];
+  // The types of these columns say more than those of their fields.
+  const isOwn = name === 'tags' && isList(field);
+  if (isOwn) return List;
   return entry?.types?.includes(field.type) === true ? entry.control : defaultInterface(field);
 }

@@ -2,7 +2,9 @@
 import Box from '@mui/material/Box';
 import Slider from '@mui/material/Slider';
 import TextField from '@mui/material/TextField';
+import { useTyped, withComma, withPoint } from '../data/decimal.ts';
 import { numberOption } from '../data/values.ts';
+import { useLocaleState } from '../translation/use-translate.ts';
 import { ControlFrame } from './control-frame.tsx';
 import type { InterfaceProps } from './interface.ts';
 
@@ -15,6 +17,14 @@ export function SliderInterface(props: InterfaceProps) {
   const isText = field.type === 'decimal' || field.type === 'bigInteger';
   const number = Number(value ?? min);
   const change = (next: number) => onChange(isText ? String(next) : next);
+  const [locale] = useLocaleState();
+  const read = (text: string) => {
+    const typed = Number(withPoint(text, locale));
+    if (text.trim() === '') return null;
+    return isText ? String(typed) : typed;
+  };
+  const stored = value === null || value === undefined ? '' : String(value);
+  const { text, setTyped } = useTyped(value, withComma(stored, locale), read);
   return (
     <ControlFrame {...props}>
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 2, ps: 1 }}>
@@ -30,11 +40,12 @@ export function SliderInterface(props: InterfaceProps) {
           sx={{ mx: 1 }}
         />
         <TextField
-          value={value === null || value === undefined ? '' : String(value)}
+          value={text}
           onChange={({ target }) => {
-            const typed = Number(target.value);
-            if (target.value === '') onChange(null);
-            else if (Number.isFinite(typed)) change(typed);
+            const next = read(target.value);
+            if (next !== null && !Number.isFinite(Number(next))) return;
+            setTyped(target.value);
+            onChange(next);
           }}
           error={error !== null}
           sx={{ width: 110, flexShrink: 0 }}

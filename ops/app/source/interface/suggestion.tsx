@@ -6,6 +6,7 @@ import { useDeferredValue } from 'react';
 import { client } from '../data/client.ts';
 import { textOption } from '../data/values.ts';
 import type { InterfaceProps } from './interface.ts';
+import { noteOf } from './note.ts';
 
 const AT_MOST = 20;
 
@@ -44,7 +45,7 @@ export function SuggestionInterface(props: InterfaceProps) {
           label={label}
           required={required}
           error={error !== null}
-          helperText={error ?? field.meta?.note}
+          helperText={error ?? noteOf(field)}
           placeholder={textOption(field.meta?.options, 'placeholder') ?? undefined}
         />
       )}

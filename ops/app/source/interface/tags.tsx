@@ -6,6 +6,7 @@ import { choicesOf } from '../display/choices.ts';
 import { useTranslate } from '../translation/use-translate.ts';
 import type { InterfaceProps } from './interface.ts';
 import { entriesOf, listValue } from './list-value.ts';
+import { noteOf } from './note.ts';
 
 function presetsOf(props: InterfaceProps): readonly string[] {
   const presets = props.field.meta?.options?.presets;
@@ -40,7 +41,7 @@ export function TagsInterface(props: InterfaceProps) {
           label={label}
           required={required}
           error={error !== null}
-          helperText={error ?? field.meta?.note ?? (free ? translate('interface.tagsHelp') : null)}
+          helperText={error ?? noteOf(field) ?? (free ? translate('interface.tagsHelp') : null)}
         />
       )}
     />

@@ -1,18 +1,29 @@
 /** A field for text, numbers and keys, one line or many. Long numbers keep all their digits. */
+import IconButton from '@mui/material/IconButton';
 import InputAdornment from '@mui/material/InputAdornment';
+import Tooltip from '@mui/material/Tooltip';
+import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { useTyped, withPoint } from '../data/decimal.ts';
+import { useTyped, withComma, withPoint } from '../data/decimal.ts';
 import { numberOption, textOption } from '../data/values.ts';
+import { columnType } from '../display/column-type.ts';
 import { useTextShape } from '../display/text-sample.ts';
 import { isLine, isOneLine } from '../display/text-shape.ts';
-import { NamedIcon } from '../theme/icon.tsx';
-import { useLocaleState } from '../translation/use-translate.ts';
+import { isPercent } from '../display/value-kind.ts';
+import { Icon, NamedIcon } from '../theme/icon.tsx';
+import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { FieldText } from './field-text.tsx';
 import type { InterfaceProps } from './interface.ts';
 
 const NUMBERS = new Set(['integer', 'float']);
 const NUMERIC = new Set(['integer', 'float', 'decimal', 'bigInteger']);
 const TEXTS = new Set(['string', 'text']);
+/** How values of types look that few people know by heart. */
+const EXAMPLES: ReadonlyMap<string, string> = new Map([
+  ['inet', '192.0.2.7'],
+  ['cidr', '192.0.2.0/24'],
+  ['macaddr', '08:00:2b:01:02:03'],
+]);
 const MONOSPACE = new Set(['uuid', 'binary', 'unknown']);
 /** As JavaScript keeps it exactly. */
 const NUMBER = /^\s*-?\d{1,15}(\.\d{1,15})?(e[+-]?\d{1,2})?\s*$/i;
@@ -43,6 +54,24 @@ function adornment(name: string | null) {
   );
 }
 
+/** Says that a text without characters is stored, which is not the same as none, and leads to none. */
+function EmptyText({ label, onClear }: { readonly label: string; readonly onClear: () => void }) {
+  const translate = useTranslate();
+  const name = translate('interface.clearOf', { name: label });
+  return (
+    <InputAdornment position="end">
+      <Typography variant="body2" color="textSecondary" sx={{ fontStyle: 'italic' }}>
+        {translate('list.emptyText')}
+      </Typography>
+      <Tooltip title={translate('interface.setNull')}>
+        <IconButton size="small" edge="end" aria-label={name} onClick={onClear}>
+          <Icon name="close" fontSize="small" />
+        </IconButton>
+      </Tooltip>
+    </InputAdornment>
+  );
+}
+
 /**
  * Whether a text gets several lines: as its interface says; without one where it, or the texts of
  * other items, need them.
@@ -67,9 +96,19 @@ export function TextInterface(props: InterfaceProps) {
   const soft = numberOption(options, 'softLength');
   const [locale] = useLocaleState();
   const read = (typed: string) => parse(props, typed, locale);
-  const { text, setTyped } = useTyped(value, write(value), read);
+  const written = isNumeric ? withComma(write(value), locale) : write(value);
+  const { text, setTyped } = useTyped(value, written, read);
   const trims = options?.trim === true;
   const monospace = MONOSPACE.has(type) || textOption(options, 'font') === 'monospace';
+  const isEmptyText = value === '' && field.schema?.is_nullable === true && !props.readOnly;
+  const end =
+    soft !== null ? (
+      <InputAdornment position="end">{soft - text.length}</InputAdornment>
+    ) : isEmptyText ? (
+      <EmptyText label={props.label} onClear={() => onChange(null)} />
+    ) : isNumeric && isPercent(field) ? (
+      <InputAdornment position="end">%</InputAdornment>
+    ) : undefined;
   return (
     <FieldText
       of={props}
@@ -79,7 +118,7 @@ export function TextInterface(props: InterfaceProps) {
         onChange(read(typed));
       }}
       onBlur={() => trims && text !== text.trim() && onChange(read(text.trim()))}
-      placeholder={textOption(options, 'placeholder') ?? undefined}
+      placeholder={textOption(options, 'placeholder') ?? EXAMPLES.get(columnType(field))}
       multiline={multiline}
       minRows={multiline ? 3 : undefined}
       maxRows={multiline ? 24 : undefined}
@@ -87,10 +126,7 @@ export function TextInterface(props: InterfaceProps) {
       slotProps={{
         input: {
           startAdornment: adornment(textOption(options, 'iconLeft')),
-          endAdornment:
-            soft === null ? undefined : (
-              <InputAdornment position="end">{soft - text.length}</InputAdornment>
-            ),
+          endAdornment: end,
         },
         htmlInput: {
           ...(isNumeric && { inputMode: 'decimal', dir: 'ltr' }),

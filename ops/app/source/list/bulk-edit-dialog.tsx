@@ -11,7 +11,6 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { client } from '../data/client.ts';
 import { faultsOf } from '../data/faults.ts';
-import { keyFromText } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { mayField } from '../data/rights.ts';
 import type { Field } from '../data/schema-types.ts';
@@ -21,11 +20,16 @@ import { FailureAlert } from '../shell/failure-alert.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { countWords, type Matching, selectionOf } from './selection.ts';
 
 export interface BulkEditDialogProps {
   readonly collection: string;
   readonly fields: readonly Field[];
+  /** Keys of the items, which are those of `matching` where that is not null. */
   readonly keys: readonly string[];
+  readonly matching: Matching | null;
+  /** How many items that are; null while they are counted. */
+  readonly count: number | null;
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
@@ -38,7 +42,8 @@ function isEditable({ type, schema, meta }: Field): boolean {
   );
 }
 
-export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: BulkEditDialogProps) {
+export function BulkEditDialog(props: BulkEditDialogProps) {
+  const { collection, fields, keys, matching, count, onDone, onClose } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const title = useId();
@@ -49,10 +54,12 @@ export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: Bu
   );
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
-      client.items(collection).updateMany(keys.map(keyFromText), Object.fromEntries(changes), {
-        fields: ['*'],
-        limit: 1,
-      }),
+      client
+        .items(collection)
+        .updateMany(selectionOf(keys, matching), Object.fromEntries(changes), {
+          fields: ['*'],
+          limit: 1,
+        }),
     onSuccess: onDone,
   });
   const faults = faultsOf(error, translate);
@@ -68,7 +75,7 @@ export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: Bu
     <Dialog open onClose={onClose} aria-labelledby={title} fullWidth maxWidth="sm">
       <form onSubmit={submit}>
         <DialogTitle id={title}>
-          {translate('list.editTitle', { smart_count: keys.length })}
+          {translate('list.editTitle', countWords(count, locale))}
         </DialogTitle>
         <DialogContent sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}>
           <DialogContentText>{translate('list.editHelp')}</DialogContentText>
@@ -115,7 +122,7 @@ export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: Bu
             type="submit"
             variant="contained"
             loading={isPending}
-            disabled={changes.size === 0}
+            disabled={changes.size === 0 || count === null}
           >
             {translate('shell.save')}
           </Button>

@@ -12,6 +12,7 @@ import { humanize } from '../translation/names.ts';
 import { useTranslate } from '../translation/use-translate.ts';
 import { ListPage } from './list-page.tsx';
 import { presetsQuery } from './use-bookmarks.ts';
+import { presetQuery } from './use-own-preset.ts';
 
 const SingletonPage = lazy(() =>
   import('../form/item-page.tsx').then(({ Component }) => ({ default: Component })),
@@ -26,6 +27,7 @@ export function Component() {
   const relations = useQuery(relationsQuery);
   // Beside the schema: the list begins as it was left.
   usePrefetchQuery(presetsQuery(name));
+  usePrefetchQuery(presetQuery(name));
   const collection = collections.data?.get(name);
   if (collections.data !== undefined && (collection === undefined || !may(rights, name, 'read'))) {
     return (

@@ -1,4 +1,4 @@
-/** Chooses the columns of a list and their order. */
+/** Chooses the columns of a list, their order, and those that stay in sight. */
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
@@ -12,30 +12,26 @@ import type { Column } from '../display/columns.ts';
 import { Icon } from '../theme/icon.tsx';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { type Arrangement, type Grid, hideColumn, moveColumn, NO_GRID } from './grid.ts';
 
 export interface ColumnMenuProps {
   readonly possible: readonly Column[];
   readonly columns: readonly Column[];
+  readonly grid: Grid;
   /** Names of fields; null for those that the collection begins with. */
-  readonly onChange: (names: readonly string[] | null) => void;
+  readonly onChange: (names: readonly string[] | null, grid: Grid) => void;
 }
 
-function moved(names: readonly string[], from: number, to: number): readonly string[] {
-  const name = names[from];
-  if (name === undefined || to < 0 || to >= names.length) return names;
-  return names.toSpliced(from, 1).toSpliced(to, 0, name);
-}
-
-export function ColumnMenu({ possible, columns, onChange }: ColumnMenuProps) {
+export function ColumnMenu({ possible, columns, grid, onChange }: ColumnMenuProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const title = useId();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const chosen = columns.map(({ field }) => field.field);
-  const others = possible.filter(({ field }) => !chosen.includes(field.field));
-  const toggle = (name: string, on: boolean) => {
-    const next = on ? [...chosen, name] : chosen.filter((other) => other !== name);
-    if (next.length > 0) onChange(next);
+  const names = columns.map(({ field }) => field.field);
+  const others = possible.filter(({ field }) => !names.includes(field.field));
+  const now: Arrangement = { names, grid };
+  const arrange = (next: Arrangement) => {
+    if (next.names.length > 0) onChange(next.names, next.grid);
   };
   return (
     <>
@@ -61,7 +57,7 @@ export function ColumnMenu({ possible, columns, onChange }: ColumnMenuProps) {
           <Typography id={title} variant="h3" component="h2" sx={{ flex: 1 }}>
             {translate('list.columns')}
           </Typography>
-          <Button size="small" onClick={() => onChange(null)}>
+          <Button size="small" onClick={() => onChange(null, NO_GRID)}>
             {translate('list.resetColumns')}
           </Button>
         </Box>
@@ -73,7 +69,11 @@ export function ColumnMenu({ possible, columns, onChange }: ColumnMenuProps) {
                 <FormControlLabel
                   sx={{ flex: 1, minWidth: 0 }}
                   control={
-                    <Checkbox size="small" checked onChange={() => toggle(field.field, false)} />
+                    <Checkbox
+                      size="small"
+                      checked
+                      onChange={() => arrange(hideColumn(now, index))}
+                    />
                   }
                   label={name}
                 />
@@ -81,7 +81,7 @@ export function ColumnMenu({ possible, columns, onChange }: ColumnMenuProps) {
                   size="small"
                   disabled={index === 0}
                   aria-label={translate('list.columnUp', { name })}
-                  onClick={() => onChange(moved(chosen, index, index - 1))}
+                  onClick={() => arrange(moveColumn(now, index, index - 1))}
                 >
                   <Icon name="arrow_upward" fontSize="small" />
                 </IconButton>
@@ -89,7 +89,7 @@ export function ColumnMenu({ possible, columns, onChange }: ColumnMenuProps) {
                   size="small"
                   disabled={index === columns.length - 1}
                   aria-label={translate('list.columnDown', { name })}
-                  onClick={() => onChange(moved(chosen, index, index + 1))}
+                  onClick={() => arrange(moveColumn(now, index, index + 1))}
                 >
                   <Icon name="arrow_downward" fontSize="small" />
                 </IconButton>
@@ -106,7 +106,7 @@ export function ColumnMenu({ possible, columns, onChange }: ColumnMenuProps) {
                   <Checkbox
                     size="small"
                     checked={false}
-                    onChange={() => toggle(field.field, true)}
+                    onChange={() => onChange([...names, field.field], grid)}
                   />
                 }
                 label={fieldName(field, locale)}

@@ -36,7 +36,9 @@ export function ItemCards(props: ItemsProps) {
     >
       {items.map((item, index) => {
         const key = keyOf(fields, item);
-        const head = <Cell column={first} item={item} templates={templates} />;
+        const head = (
+          <Cell column={first} item={item} templates={templates} isLinked={key !== null} />
+        );
         return (
           <Paper
             component="li"

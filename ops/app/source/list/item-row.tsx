@@ -3,9 +3,10 @@ import { useSortable } from '@dnd-kit/sortable';
 import Box from '@mui/material/Box';
 import Checkbox from '@mui/material/Checkbox';
 import IconButton from '@mui/material/IconButton';
+import { alpha, type Theme } from '@mui/material/styles';
 import TableCell from '@mui/material/TableCell';
 import TableRow from '@mui/material/TableRow';
-import { type CSSProperties, memo, type ReactNode, type Ref, useId } from 'react';
+import { type CSSProperties, type MouseEvent, memo, type ReactNode, type Ref, useId } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { itemPath } from '../data/route-of.ts';
 import type { Item } from '../data/schema-types.ts';
@@ -22,6 +23,14 @@ export interface ItemRowProps {
   /** Null where the collection has no key, so that an item cannot be opened. */
   readonly itemKey: string | null;
   readonly isSelected: boolean;
+  /** How many columns stay in sight. */
+  readonly pinned: number;
+  /** Whether the last cell is an empty one, which has the room that is left. */
+  readonly isFilled: boolean;
+  /** The fields whose values are edited in their cells. */
+  readonly editable: ReadonlySet<string>;
+  /** The field whose cell Tab leads to; null for none in this row. */
+  readonly active: string | null;
   readonly onToggle: (key: string) => void;
   readonly ref?: Ref<HTMLTableRowElement>;
   readonly style?: CSSProperties;
@@ -38,6 +47,39 @@ export const CELL = {
   whiteSpace: 'nowrap',
 } as const;
 
+const EDITABLE = {
+  cursor: 'cell',
+  '&:focus': { outline: '2px solid', outlineColor: 'primary.main', outlineOffset: -2 },
+} as const;
+
+/** The look of what stays in sight while the rest is moved below it. */
+function stays(start: string, isLast: boolean) {
+  return {
+    ...{ position: 'sticky', insetInlineStart: start, zIndex: 2, bgcolor: 'background.paper' },
+    '.MuiTableRow-hover:hover > &': {
+      backgroundImage: ({ palette: { action } }: Theme) =>
+        `linear-gradient(${action.hover}, ${action.hover})`,
+    },
+    '.Mui-selected > &, .MuiTableRow-hover.Mui-selected:hover > &': {
+      backgroundImage: ({ palette: { primary, action } }: Theme) => {
+        const colour = alpha(primary.main, action.selectedOpacity);
+        return `linear-gradient(${colour}, ${colour})`;
+      },
+    },
+    ...(isLast && { borderInlineEnd: 1, borderInlineEndColor: 'divider' }),
+  } as const;
+}
+
+/** The place of a column that stays in sight; nothing for others. */
+export function pinnedAt(index: number, pinned: number) {
+  return index < pinned ? stays(`var(--pin-${index})`, index === pinned - 1) : {};
+}
+
+/** The same for what stands before the first column. */
+export function pinnedBefore(place: 'handle' | 'choice', pinned: number) {
+  return pinned === 0 ? {} : stays(`var(--pin-${place})`, false);
+}
+
 const LINK = {
   color: 'text.primary',
   fontWeight: 600,
@@ -47,28 +89,42 @@ const LINK = {
 
 export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
   const { collection, columns, templates, item, itemKey, isSelected, onToggle } = props;
-  const { ref, style, handle } = props;
+  const { ref, style, handle, pinned, isFilled, editable, active } = props;
   const ownHeadId = useId();
   const headId = props.headId ?? ownHeadId;
   const translate = useTranslate();
   const navigate = useNavigate();
   const to = itemKey === null ? null : itemPath(collection, itemKey);
+  // A cell that is edited in its place takes the focus instead.
+  const follow = ({ target }: MouseEvent) => {
+    const isCell = target instanceof Element && target.closest('[data-editable]') !== null;
+    if (to !== null && !isCell) navigate(to);
+  };
   return (
     <TableRow
       hover
+      data-key={itemKey}
       selected={isSelected}
-      onClick={() => to !== null && navigate(to)}
+      onClick={follow}
       sx={{ cursor: to === null ? 'default' : 'pointer' }}
       {...(ref !== undefined && { ref })}
       {...(style !== undefined && { style })}
     >
       {handle !== undefined && (
-        <TableCell padding="none" onClick={(event) => event.stopPropagation()}>
+        <TableCell
+          padding="none"
+          sx={pinnedBefore('handle', pinned)}
+          onClick={(event) => event.stopPropagation()}
+        >
           {handle}
         </TableCell>
       )}
       {itemKey !== null && (
-        <TableCell padding="checkbox" onClick={(event) => event.stopPropagation()}>
+        <TableCell
+          padding="checkbox"
+          sx={pinnedBefore('choice', pinned)}
+          onClick={(event) => event.stopPropagation()}
+        >
           <Checkbox
             size="small"
             checked={isSelected}
@@ -83,15 +139,24 @@ export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
         </TableCell>
       )}
       {columns.map((column, index) => {
-        const content = <Cell column={column} item={item} templates={templates} />;
+        const { field: name } = column.field;
+        const isLinked = index === 0 && to !== null;
+        const content = (
+          <Cell column={column} item={item} templates={templates} isLinked={isLinked} />
+        );
+        const isEditable = to !== null && editable.has(name);
         return (
           <TableCell
-            key={column.field.field}
+            key={name}
             {...(index === 0 && { id: headId })}
+            {...(isEditable && {
+              'data-editable': name,
+              tabIndex: active === name ? 0 : -1,
+            })}
             align={alignmentOf(column)}
-            sx={CELL}
+            sx={{ ...CELL, ...pinnedAt(index, pinned), ...(isEditable && EDITABLE) }}
           >
-            {index === 0 && to !== null ? (
+            {isLinked ? (
               <Box component={Link} to={to} onClick={(event) => event.stopPropagation()} sx={LINK}>
                 {content}
               </Box>
@@ -101,6 +166,7 @@ export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
           </TableCell>
         );
       })}
+      {isFilled && <TableCell padding="none" />}
     </TableRow>
   );
 });

@@ -130,7 +130,8 @@ export function ListBar(props: ListBarProps) {
           <ColumnMenu
             possible={possible}
             columns={columns}
-            onChange={(names) => change({ columns: names, page: state.page })}
+            grid={state.grid}
+            onChange={(names, grid) => change({ columns: names, grid, page: state.page })}
           />
           <Button color="inherit" startIcon={<Icon name="download" />} onClick={onExport}>
             {translate('list.export')}

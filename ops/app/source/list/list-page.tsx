@@ -6,14 +6,14 @@ import LinearProgress from '@mui/material/LinearProgress';
 import type { Theme } from '@mui/material/styles';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { useLiveItems } from '../data/live.ts';
 import { useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
 import { itemPath, NEW_ITEM } from '../data/route-of.ts';
-import type { Collection, Field, Relation } from '../data/schema-types.ts';
+import type { Collection, Field, Item, Relation } from '../data/schema-types.ts';
 import { chosenColumns, possibleColumns } from '../display/columns.ts';
 import { formatNumber } from '../display/format.ts';
 import { useTemplate, useTemplates } from '../display/representation.ts';
@@ -46,7 +46,8 @@ import { listFilter, listQuery } from './list-query.ts';
 import { type ListState, useListState } from './list-state.ts';
 import { Pages } from './pages.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { useRememberedView } from './use-bookmarks.ts';
+import { useOwnPreset } from './use-own-preset.ts';
+import { useSelection } from './use-selection.ts';
 import { ViewSwitch } from './view-switch.tsx';
 
 export interface ListPageProps {
@@ -66,30 +67,31 @@ const VIEWS = {
 
 /** The view of a list, its options, and how they are changed. */
 function useView(name: string, state: ListState, change: (changes: Partial<ListState>) => void) {
-  const { view, remember } = useRememberedView(name);
+  const { look, remember } = useOwnPreset(name);
   // A bookmark that names no view is of the table.
-  const left = state.bookmark === null ? (view?.layout ?? null) : 'tabular';
+  const left = state.bookmark === null ? (look?.layout ?? null) : 'tabular';
   const layout = state.layout ?? left;
   const options =
-    state.options ?? (layout && view ? readOptions(view.options[layout]) : NO_OPTIONS);
+    state.options ?? (layout && look ? readOptions(look.options[layout]) : NO_OPTIONS);
   const set = (next: Layout, changed: LayoutOptions | null) => {
     change({ layout: next, options: changed });
     // The changes of a bookmark are saved with it.
-    if (state.bookmark !== null || view === null) return;
-    remember({ layout: next, options: changed ?? readOptions(view.options[next]) });
+    if (state.bookmark !== null || look === null) return;
+    const own = changed ?? readOptions(look.options[next]);
+    remember({ layout: next, options: { ...look.options, [next]: own } });
   };
   return { layout, options, set };
 }
+
+const NO_ITEMS: readonly Item[] = [];
 
 export function ListPage({ collection, fields, relations }: ListPageProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const name = collection.collection;
   const rights = useRights();
-  const { state, change } = useListState(name);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { state, change, isKnown } = useListState(name);
   const [exporting, setExporting] = useState(false);
-  const clear = useCallback(() => setSelected(new Set()), []);
   useLiveItems(name);
   const phone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'), { noSsr: true });
   const possible = useMemo(() => possibleColumns(fields, relations), [fields, relations]);
@@ -122,7 +124,8 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
   );
   const templates = useTemplates(related);
   const query = listQuery(collection, fields, read, templates, state);
-  const isKnown = template !== '' && related.every((one) => templates.has(one));
+  const isReady =
+    isKnown && shapes !== null && template !== '' && related.every((one) => templates.has(one));
   const isPaged = layout === 'tabular' || layout === 'cards';
   const list = useQuery({
     queryKey: ['items', name, 'list', query],
@@ -130,20 +133,22 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
       client.items(name).page({ ...query, meta: ['total_count', 'filter_count'] }, { signal }),
     placeholderData: keepPreviousData,
     // Files are written of all that fits, whichever view shows it.
-    enabled: layout !== null && isKnown && (isPaged || exporting),
+    enabled: layout !== null && isReady && (isPaged || exporting),
   });
   const title = collectionName(collection, locale);
-  const items = list.data?.data ?? [];
+  const items = list.data?.data ?? NO_ITEMS;
   const count = list.data?.meta?.filter_count ?? 0;
+  const filter = useMemo(() => listFilter(collection, state), [collection, state]);
+  const selection = useSelection(fields, items, filter, state.search);
+  const { selected } = selection;
   const sortField = collection.meta?.sort_field;
   const isWhole = state.sort.length === 0 && state.search === '' && state.filter === null;
   const isOrderable =
     Boolean(sortField) && isWhole && mayField(rights, name, 'update', sortField ?? '');
   const View = layout === null || isPaged ? null : VIEWS[layout];
   const itemsProps = {
-    ...{ title, collection: name, fields, columns, templates, items, selected },
-    ...{ sort: state.sort, onSelect: setSelected, orderable: isOrderable },
-    onSort: (sort: readonly string[]) => change({ sort }),
+    ...{ title, collection: name, fields, columns, templates, items },
+    ...{ state, change, filter, selected, onSelect: selection.select, orderable: isOrderable },
   };
   const viewSwitch = (
     <ViewSwitch
@@ -214,7 +219,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
         <Suspense fallback={<Loading />}>
           {View === null || layout === null ? (
             pages()
-          ) : isKnown ? (
+          ) : isReady ? (
             <View
               key={layout}
               title={title}
@@ -226,7 +231,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
               template={template}
               templates={templates}
               asked={{
-                filter: listFilter(collection, state),
+                filter,
                 search: state.search,
                 sort: state.sort,
                 archive: archiveFilter(collection, state.archive),
@@ -245,14 +250,17 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
             fields={fields}
             columns={columns}
             selected={selected}
-            clear={clear}
+            matching={selection.matching}
+            total={count}
+            onSelectMatching={selection.selectMatching}
+            clear={selection.clear}
           />
         )}
         {exporting && list.data !== undefined && (
           <ExportDialog
             collection={name}
             columns={columns}
-            filter={listFilter(collection, state)}
+            filter={filter}
             search={state.search}
             sort={state.sort}
             items={count}

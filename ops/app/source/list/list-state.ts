@@ -1,6 +1,6 @@
 /**
  * What a list shows, kept in the address of the page: so that it can be bookmarked, sent to somebody,
- * and gone back to. Columns and rows per page are remembered in the browser, too.
+ * and gone back to. The server remembers the columns for the user, the browser the rows per page.
  */
 
 import { useCallback, useEffect, useMemo } from 'react';
@@ -10,6 +10,8 @@ import type { Filter } from '../data/schema-types.ts';
 import { useStore } from '../data/store.ts';
 import { AT_ONCE } from '../shell/use-parameters.ts';
 import { isLayout, type Layout, type LayoutOptions, readOptions } from '../views/layout.ts';
+import { type Grid, NO_GRID } from './grid.ts';
+import { useOwnPreset } from './use-own-preset.ts';
 
 /** Which items of a collection with an archive are shown. */
 export type Archive = 'active' | 'archived' | 'all';
@@ -23,6 +25,8 @@ export interface ListState {
   readonly limit: number;
   /** Names of fields; null for those that the collection begins with. */
   readonly columns: readonly string[] | null;
+  /** Widths, places and summaries of the columns. */
+  readonly grid: Grid;
   readonly archive: Archive;
   /** The bookmark that was chosen. */
   readonly bookmark: string | null;
@@ -35,7 +39,7 @@ export interface ListState {
 export const LIMITS = [25, 50, 100, 250] as const;
 const LIMIT = 25;
 
-const names = (text: string | null) => (text ? text.split(',') : []);
+const namesOf = (text: string | null) => (text ? text.split(',') : []);
 
 function readObject(text: string | null): Filter | null {
   if (text === null) return null;
@@ -75,39 +79,46 @@ function parametersOf(state: ListState): URLSearchParams {
   return parameters;
 }
 
-/** The state of the list of a collection, and how it is changed. A change leads to the first page. */
+const NOTHING = { columns: null, grid: NO_GRID } as const;
+
+/** The state of the list of a collection, whether all of it is known, and how it is changed. A change leads to the first page. */
 export function useListState(collection: string) {
   const [parameters, setParameters] = useSearchParams();
   const [limit, rememberLimit] = useStore<number>('list.limit', LIMIT);
-  const [columns, rememberColumns] = useStore<readonly string[] | null>(
-    `list.columns.${collection}`,
-    null,
-  );
+  const { look, remember } = useOwnPreset(collection);
+  const { columns, grid } = look ?? NOTHING;
   const state = useMemo<ListState>(() => {
-    const own = names(parameters.get('columns'));
+    const own = namesOf(parameters.get('columns'));
     const layout = parameters.get('layout');
     const options = readObject(parameters.get('options'));
     return {
       search: parameters.get('search') ?? '',
       filter: readObject(parameters.get('filter')),
-      sort: names(parameters.get('sort')),
+      sort: namesOf(parameters.get('sort')),
       page: readNumber(parameters.get('page'), 1),
       limit: readNumber(parameters.get('limit'), limit),
       columns: own.length > 0 ? own : columns,
+      grid,
       archive: readArchive(parameters.get('archive')),
       bookmark: parameters.get('bookmark'),
       layout: isLayout(layout) ? layout : null,
       options: options && readOptions(options),
     };
-  }, [parameters, limit, columns]);
+  }, [parameters, limit, columns, grid]);
   useEffect(() => rememberList(collection, parameters.toString()), [collection, parameters]);
   const change = useCallback(
     (changes: Partial<ListState>) => {
       if (changes.limit !== undefined) rememberLimit(changes.limit);
-      if (changes.columns !== undefined) rememberColumns(changes.columns);
+      const { columns: names, grid: next } = changes;
+      if (names !== undefined || next !== undefined) {
+        remember({
+          ...(names !== undefined && { columns: names }),
+          ...(next !== undefined && { grid: next }),
+        });
+      }
       setParameters(parametersOf({ ...state, page: 1, ...changes }), AT_ONCE);
     },
-    [state, setParameters, rememberLimit, rememberColumns],
+    [state, setParameters, rememberLimit, remember],
   );
-  return { state, change };
+  return { state, change, isKnown: look !== null };
 }

@@ -1,15 +1,16 @@
 /** What can be done with the items that are selected, as far as the caller may. */
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
 import Paper from '@mui/material/Paper';
+import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
-import { keyFields, keyFromText } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
-import type { Collection, Field, Filter } from '../data/schema-types.ts';
+import type { Collection, Field } from '../data/schema-types.ts';
 import type { Column } from '../display/columns.ts';
 import { formatNumber } from '../display/format.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
@@ -19,6 +20,7 @@ import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BulkEditDialog } from './bulk-edit-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
+import { conditionsOf, countWords, filterOf, type Matching, selectionOf } from './selection.ts';
 
 export interface SelectionBarProps {
   readonly collection: Collection;
@@ -26,49 +28,71 @@ export interface SelectionBarProps {
   readonly columns: readonly Column[];
   /** Keys of the items. */
   readonly selected: ReadonlySet<string>;
+  /** The conditions whose items are all selected; null where those of the keys are. */
+  readonly matching: Matching | null;
+  /** How many items match, as far as the list knows. */
+  readonly total: number;
+  readonly onSelectMatching: () => void;
   readonly clear: () => void;
 }
 
-/** The condition that holds for these items alone. */
-function filterOf(fields: readonly Field[], keys: readonly string[]): Filter {
-  const names = keyFields(fields);
-  const [only = ''] = names;
-  if (names.length === 1) return { [only]: { _in: keys.map((key) => keyFromText(key)) } };
-  const conditions = keys.map((text) => {
-    const values = [keyFromText(text)].flat();
-    return { _and: names.map((name, index) => ({ [name]: { _eq: values[index] } })) };
-  });
-  return { _or: conditions };
-}
+type Opened = 'edit' | 'delete' | 'export' | 'archive' | 'unarchive';
 
-export function SelectionBar({ collection, fields, columns, selected, clear }: SelectionBarProps) {
+export function SelectionBar(props: SelectionBarProps) {
+  const { collection, fields, columns, selected, matching, total, clear } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const queryClient = useQueryClient();
   const rights = useRights();
   const name = collection.collection;
   const keys = [...selected];
-  const [open, setOpen] = useState<'edit' | 'delete' | 'export' | null>(null);
+  const [open, setOpen] = useState<Opened | null>(null);
   const close = () => setOpen(null);
+  // What concerns items that are not on the screen is counted when it is asked for.
+  const counted = useQuery({
+    queryKey: ['items', name, 'count', matching],
+    queryFn: async ({ signal }) => {
+      const query = { aggregate: { count: '*' }, ...(matching && conditionsOf(matching)) } as const;
+      const [row] = await client.items(name).aggregate(query, { signal });
+      return Number(row?.count ?? 0);
+    },
+    enabled: matching !== null && open !== null,
+    staleTime: 0,
+  });
+  const number =
+    matching === null
+      ? keys.length
+      : open !== null && counted.isFetchedAfterMount && !counted.isFetching
+        ? (counted.data ?? null)
+        : null;
+  const isCounting = number === null;
+  const words = countWords(number, locale);
+  const selection = selectionOf(keys, matching);
   const done = async (text: string) => {
     close();
     clear();
-    notify(text, { type: 'success', messageArgs: { smart_count: keys.length } });
+    notify(text, { type: 'success', messageArgs: words });
     await queryClient.invalidateQueries({ queryKey: ['items', name] });
   };
   const remove = useMutation({
-    mutationFn: () => client.items(name).deleteMany(keys.map(keyFromText)),
+    mutationFn: () => client.items(name).deleteMany(selection),
     onSuccess: () => done('list.deleted'),
   });
   const archive = useMutation({
     mutationFn: (changes: Readonly<Record<string, unknown>>) =>
-      client.items(name).updateMany(keys.map(keyFromText), changes, { limit: 1 }),
+      client.items(name).updateMany(selection, changes, { limit: 1 }),
     onSuccess: () => done('list.changed'),
-    onError: (error) => notifyFailure(error, translate),
+    // Of many items a dialog asks first, which says it.
+    onError: (error) => matching === null && notifyFailure(error, translate),
   });
+  const put = (what: 'archive' | 'unarchive', value: unknown) => {
+    if (archiving === null) return;
+    if (matching !== null && open !== what) setOpen(what);
+    else archive.mutate({ [archiving.field]: value });
+  };
+
   const archiving = archiveValues(collection);
   const mayArchive = archiving !== null && mayField(rights, name, 'update', archiving.field);
-  const count = formatNumber(keys.length, locale);
   return (
     <Paper
       role="region"
@@ -89,8 +113,13 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
       }}
     >
       <Typography role="status" sx={{ fontWeight: 600, mr: 1 }}>
-        {translate('list.selected', { smart_count: keys.length })}
+        {translate('list.selected', countWords(matching === null ? keys.length : total, locale))}
       </Typography>
+      {matching === null && total > keys.length && (
+        <Button onClick={props.onSelectMatching}>
+          {translate('list.selectMatching', countWords(total, locale))}
+        </Button>
+      )}
       {may(rights, name, 'update') && (
         <Button startIcon={<Icon name="edit" />} onClick={() => setOpen('edit')}>
           {translate('list.edit')}
@@ -100,13 +129,13 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
         <>
           <Button
             startIcon={<Icon name="archive" />}
-            onClick={() => archive.mutate({ [archiving.field]: archiving.archived })}
+            onClick={() => put('archive', archiving.archived)}
           >
             {translate('list.archive')}
           </Button>
           <Button
             startIcon={<Icon name="restore" />}
-            onClick={() => archive.mutate({ [archiving.field]: archiving.active })}
+            onClick={() => put('unarchive', archiving.active)}
           >
             {translate('list.unarchive')}
           </Button>
@@ -121,38 +150,62 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
         </Button>
       )}
       <Box sx={{ flex: 1 }} />
-      <Button color="inherit" onClick={clear}>
-        {translate('list.unselect')}
-      </Button>
+      <Tooltip title={translate('list.unselect')}>
+        <IconButton aria-label={translate('list.unselect')} onClick={clear}>
+          <Icon name="close" fontSize="small" />
+        </IconButton>
+      </Tooltip>
       <ConfirmDialog
         open={open === 'delete'}
-        title={translate('list.deleteTitle', { smart_count: keys.length })}
+        title={translate('list.deleteTitle', words)}
         confirm={translate('shell.delete')}
-        busy={remove.isPending}
-        error={remove.error}
+        busy={remove.isPending || isCounting}
+        error={remove.error ?? counted.error}
         onConfirm={() => remove.mutate()}
         onClose={close}
       >
         {translate('form.deleteText')}
       </ConfirmDialog>
+      {archiving !== null && (
+        <ConfirmDialog
+          open={open === 'archive' || open === 'unarchive'}
+          title={translate(
+            open === 'unarchive' ? 'list.unarchiveTitle' : 'list.archiveTitle',
+            words,
+          )}
+          confirm={translate(open === 'unarchive' ? 'list.unarchive' : 'list.archive')}
+          busy={archive.isPending || isCounting}
+          error={archive.error ?? counted.error}
+          onConfirm={() =>
+            open === 'unarchive'
+              ? put('unarchive', archiving.active)
+              : put('archive', archiving.archived)
+          }
+          onClose={close}
+        >
+          {translate('list.archiveText')}
+        </ConfirmDialog>
+      )}
       {open === 'edit' && (
         <BulkEditDialog
           collection={name}
           fields={fields}
           keys={keys}
+          matching={matching}
+          count={number}
           onDone={() => done('list.changed')}
           onClose={close}
         />
       )}
-      {open === 'export' && (
+      {open === 'export' && number !== null && (
         <ExportDialog
           collection={name}
           columns={columns}
-          filter={filterOf(fields, keys)}
-          search=""
+          filter={matching === null ? filterOf(fields, keys) : matching.filter}
+          search={matching?.search ?? ''}
           sort={[]}
-          items={keys.length}
-          count={count}
+          items={number}
+          count={formatNumber(number, locale)}
           onClose={close}
         />
       )}

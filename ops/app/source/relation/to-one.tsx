@@ -16,6 +16,7 @@ import { useTemplate } from '../display/representation.ts';
 import { fillTemplate } from '../display/template.ts';
 import { useLateName } from '../display/use-late-name.ts';
 import type { InterfaceProps } from '../interface/interface.ts';
+import { noteOf } from '../interface/note.ts';
 import { Icon } from '../theme/icon.tsx';
 import { collectionName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
@@ -145,7 +146,7 @@ export function ToOne(props: InterfaceProps) {
             required={required}
             error={error !== null || faults.some(({ path }) => path.length > 0)}
             helperText={
-              error ?? faults.find(({ path }) => path.length > 0)?.message ?? field.meta?.note
+              error ?? faults.find(({ path }) => path.length > 0)?.message ?? noteOf(field)
             }
           />
         )}

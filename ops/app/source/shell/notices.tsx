@@ -1,5 +1,6 @@
 /** Short notices of what was done or went wrong (`notify`), one at a time, at the lower edge. */
 import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
 import Snackbar from '@mui/material/Snackbar';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslate } from '../translation/use-translate.ts';
@@ -21,7 +22,7 @@ export function Notices() {
   left.current = closing;
   useEffect(() => () => left.current && dropNotice(left.current), []);
   if (shown === undefined) return null;
-  const { text, type, messageArgs } = shown;
+  const { text, type, messageArgs, action } = shown;
   const close = () => setClosing(shown);
   return (
     <Snackbar
@@ -40,6 +41,20 @@ export function Notices() {
         sx={{ maxWidth: 560, boxShadow: 6 }}
       >
         {translate(text, messageArgs)}
+        {action !== undefined && (
+          <Button
+            size="small"
+            color="inherit"
+            variant="outlined"
+            sx={{ marginInlineStart: 2, my: -0.5 }}
+            onClick={() => {
+              close();
+              action.act();
+            }}
+          >
+            {translate(action.text)}
+          </Button>
+        )}
       </Alert>
     </Snackbar>
   );

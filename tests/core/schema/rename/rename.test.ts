@@ -51,7 +51,7 @@ const SETUP = `
   INSERT INTO system_presets (collection, filter, layout_query, layout_options) VALUES
     ('books', '{"name":{"_contains":"x"}}',
       '{"tabular":{"fields":["name","author.name"],"sort":["-name"],"limit":25}}',
-      '{"tabular":{"widths":{"name":160}},"cards":{"title":"{{name}}","imageSource":"name"}}');
+      '{"tabular":{"widths":{"name":160},"summaries":{"name":"count"}},"cards":{"title":"{{name}}","imageSource":"name"}}');
   INSERT INTO system_comments (collection, item, comment) VALUES ('books', '1', 'x');
   INSERT INTO system_activity (id, action, collection, item) VALUES (1, 'create', 'books', '1');
   INSERT INTO system_revisions (id, activity, collection, item, data, delta) VALUES
@@ -119,7 +119,7 @@ t.test('renaming a field', async (t) => {
         JSON.stringify([
           '{"title":{"_contains":"x"}}',
           '{"tabular":{"fields":["title","author.name"],"sort":["-title"],"limit":25}}',
-          '{"tabular":{"widths":{"title":160}},"cards":{"title":"{{title}}","imageSource":"title"}}',
+          '{"tabular":{"widths":{"title":160},"summaries":{"title":"count"}},"cards":{"title":"{{title}}","imageSource":"title"}}',
         ]),
       ],
     );
