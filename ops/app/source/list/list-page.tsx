@@ -20,6 +20,7 @@ import { useTemplate, useTemplates } from '../display/representation.ts';
 import { templatePaths } from '../display/template.ts';
 import { useTextShapes } from '../display/text-sample.ts';
 import { NO_SHAPES } from '../display/text-shape.ts';
+import { CopyAs } from '../share/copy-as.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
@@ -87,16 +88,19 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
         title={title}
         icon={<NamedIcon name={collection.meta?.icon ?? null} fallback="list" color="primary" />}
         actions={
-          may(rights, name, 'create') && (
-            <Button
-              component={Link}
-              to={itemPath(name, NEW_ITEM)}
-              variant="contained"
-              startIcon={<Icon name="add" />}
-            >
-              {translate('list.create')}
-            </Button>
-          )
+          <>
+            <CopyAs request={{ kind: 'list', collection: name, ...query }} />
+            {may(rights, name, 'create') && (
+              <Button
+                component={Link}
+                to={itemPath(name, NEW_ITEM)}
+                variant="contained"
+                startIcon={<Icon name="add" />}
+              >
+                {translate('list.create')}
+              </Button>
+            )}
+          </>
         }
       />
       <Box sx={{ p: { xs: 1.5, md: 3 }, pt: { xs: 1.5, md: 2 } }}>

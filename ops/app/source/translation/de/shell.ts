@@ -23,6 +23,8 @@ export const shell = {
   directionAuto: 'Vorgabe der Sprache',
   directionLtr: 'Von links nach rechts',
   directionRtl: 'Von rechts nach links',
+  pin: '%{name} auf der Startseite anheften',
+  unpin: '%{name} nicht mehr anheften',
   notFound: 'Seite nicht gefunden',
   notFoundHelp:
     'Die URL ist falsch, oder die Seite existiert nicht mehr. Wählen Sie eine Seite aus dem Menü.',

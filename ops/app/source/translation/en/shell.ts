@@ -23,6 +23,8 @@ export const shell = {
   directionAuto: 'Language default',
   directionLtr: 'Left to right',
   directionRtl: 'Right to left',
+  pin: 'Pin %{name} to home',
+  unpin: 'Unpin %{name}',
   notFound: 'Page not found',
   notFoundHelp: 'The URL is wrong, or the page no longer exists. Choose a page from the menu.',
   brokenTitle: 'This screen has stopped working',

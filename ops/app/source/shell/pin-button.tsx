@@ -1,0 +1,34 @@
+/** Pins something to the home of the caller, or takes it away from there. */
+import IconButton from '@mui/material/IconButton';
+import Tooltip from '@mui/material/Tooltip';
+import { type Pin, usePins } from '../data/pins.ts';
+import { Icon } from '../theme/icon.tsx';
+import { useTranslate } from '../translation/use-translate.ts';
+
+export interface PinButtonProps {
+  readonly pin: Pin;
+  /** What is pinned, in words. */
+  readonly name: string;
+  readonly size?: 'small' | 'medium';
+}
+
+export function PinButton({ pin, name, size = 'medium' }: PinButtonProps) {
+  const translate = useTranslate();
+  const { isPinned, toggle } = usePins();
+  if (toggle === null) return null;
+  const pinned = isPinned(pin);
+  const label = translate('shell.pin', { name });
+  return (
+    <Tooltip title={pinned ? translate('shell.unpin', { name }) : label}>
+      <IconButton
+        size={size}
+        aria-label={label}
+        aria-pressed={pinned}
+        onClick={() => toggle(pin)}
+        sx={{ ...(pinned && { color: 'primary.main' }) }}
+      >
+        <Icon name={pinned ? 'push_pin' : 'keep'} fontSize="small" />
+      </IconButton>
+    </Tooltip>
+  );
+}

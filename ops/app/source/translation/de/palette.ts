@@ -1,0 +1,4 @@
+/** The command palette. */
+export const palette = {
+  title: 'Search and commands',
+};
