@@ -5,23 +5,12 @@ import { useLocation } from 'react-router-dom';
 import { meQuery } from './queries.ts';
 import { NEW_ITEM } from './route-of.ts';
 import { recall, remember, useStore } from './store.ts';
+import { type Visit, withVisit } from './visit.ts';
 
-export interface Visit {
-  /** The path in the App. */
-  readonly path: string;
-  readonly title: string;
-}
-
-const KEPT = 24;
 const NO_VISITS: readonly Visit[] = [];
 
 /** Each user of a browser has visits of their own. */
 const keyOf = (user: string) => `recent.${user}`;
-
-/** The visits with a new one, which stands in the list once. */
-export function withVisit(visits: readonly Visit[], visit: Visit): readonly Visit[] {
-  return [visit, ...visits.filter(({ path }) => path !== visit.path)].slice(0, KEPT);
-}
 
 /**
  * Keeps the screen of the current address among the recent ones.

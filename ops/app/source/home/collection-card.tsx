@@ -14,8 +14,9 @@ import type { Branch } from '../navigation/tree.ts';
 import { PinButton } from '../shell/pin-button.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import { changesQuery, DAYS } from './change-query.ts';
+import { changesQuery } from './change-query.ts';
 import { countQuery } from './count-query.ts';
+import { DAYS } from './day-counts.ts';
 
 /** The room of the line, so that nothing moves when it comes. */
 const LINE_HEIGHT = 24;

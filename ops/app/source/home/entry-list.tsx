@@ -21,7 +21,7 @@ export function EntryList({ entries }: { readonly entries: readonly Entry[] }) {
             sx={{
               ...{ display: 'flex', alignItems: 'center', gap: 1.25, flex: 1, minWidth: 0 },
               ...{ px: 1, py: 0.75, borderRadius: 1 },
-              ...{ color: 'text.primary', textDecoration: 'none' },
+              ...{ color: 'text.primary', fontSize: '0.875rem', textDecoration: 'none' },
               '& svg': { fontSize: 20, flexShrink: 0, color: 'text.secondary' },
               '&:hover': { bgcolor: 'action.hover' },
             }}

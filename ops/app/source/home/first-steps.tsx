@@ -22,7 +22,10 @@ function Step({ icon, title, text, children }: StepProps) {
     <Paper
       component="li"
       variant="outlined"
-      sx={{ display: 'grid', gap: 1, p: 2.5, alignContent: 'start', justifyItems: 'start' }}
+      sx={{
+        ...{ display: 'grid', gap: 1, p: 2.5, justifyItems: 'start' },
+        gridTemplateRows: 'auto auto 1fr auto',
+      }}
     >
       <Icon name={icon} sx={{ fontSize: 28, color: 'primary.main' }} />
       <Typography variant="h2">{title}</Typography>
@@ -36,7 +39,7 @@ export function FirstSteps() {
   const translate = useTranslate();
   return (
     <>
-      <Typography color="textSecondary" sx={{ maxWidth: 640 }}>
+      <Typography color="textSecondary" sx={{ maxWidth: 720 }}>
         {translate('home.emptyText')}
       </Typography>
       <Box

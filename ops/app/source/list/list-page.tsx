@@ -22,7 +22,6 @@ import { useTextShapes } from '../display/text-sample.ts';
 import { NO_SHAPES } from '../display/text-shape.ts';
 import { CopyAs } from '../share/copy-as.tsx';
 import { Failure } from '../shell/failure.tsx';
-import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
 import { collectionName } from '../translation/names.ts';
@@ -36,6 +35,7 @@ import { listFilter, listQuery } from './list-query.ts';
 import { useListState } from './list-state.ts';
 import { Pages } from './pages.tsx';
 import { SelectionBar } from './selection-bar.tsx';
+import { WaitingRows } from './waiting-rows.tsx';
 
 export interface ListPageProps {
   readonly collection: Collection;
@@ -118,7 +118,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
         {list.isError ? (
           <Failure error={list.error} retry={() => list.refetch()} />
         ) : list.isPending ? (
-          <Loading />
+          <WaitingRows />
         ) : items.length === 0 ? (
           <EmptyList collection={collection} state={state} change={change} />
         ) : (

@@ -6,19 +6,21 @@ import Typography from '@mui/material/Typography';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
-import { keyFields, keyFromText } from '../data/item-key.ts';
+import { keyFromText } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
-import type { Collection, Field, Filter } from '../data/schema-types.ts';
+import type { Collection, Field } from '../data/schema-types.ts';
 import type { Column } from '../display/columns.ts';
 import { formatNumber } from '../display/format.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
-import { notify, notifyFailure } from '../shell/notify.ts';
+import { notify } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BulkEditDialog } from './bulk-edit-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
+import { keysFilter } from './keys-filter.ts';
+import { useArchive } from './use-archive.ts';
 
 export interface SelectionBarProps {
   readonly collection: Collection;
@@ -27,18 +29,6 @@ export interface SelectionBarProps {
   /** Keys of the items. */
   readonly selected: ReadonlySet<string>;
   readonly clear: () => void;
-}
-
-/** The condition that holds for these items alone. */
-function filterOf(fields: readonly Field[], keys: readonly string[]): Filter {
-  const names = keyFields(fields);
-  const [only = ''] = names;
-  if (names.length === 1) return { [only]: { _in: keys.map((key) => keyFromText(key)) } };
-  const conditions = keys.map((text) => {
-    const values = [keyFromText(text)].flat();
-    return { _and: names.map((name, index) => ({ [name]: { _eq: values[index] } })) };
-  });
-  return { _or: conditions };
 }
 
 export function SelectionBar({ collection, fields, columns, selected, clear }: SelectionBarProps) {
@@ -50,23 +40,19 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
   const keys = [...selected];
   const [open, setOpen] = useState<'edit' | 'delete' | 'export' | null>(null);
   const close = () => setOpen(null);
-  const done = async (text: string) => {
+  const done = async (text: string, undo?: () => void) => {
     close();
     clear();
-    notify(text, { type: 'success', messageArgs: { smart_count: keys.length } });
+    const messageArgs = { smart_count: keys.length };
+    notify(text, { type: 'success', messageArgs, ...(undo !== undefined && { undo }) });
     await queryClient.invalidateQueries({ queryKey: ['items', name] });
   };
   const remove = useMutation({
     mutationFn: () => client.items(name).deleteMany(keys.map(keyFromText)),
     onSuccess: () => done('list.deleted'),
   });
-  const archive = useMutation({
-    mutationFn: (changes: Readonly<Record<string, unknown>>) =>
-      client.items(name).updateMany(keys.map(keyFromText), changes, { limit: 1 }),
-    onSuccess: () => done('list.changed'),
-    onError: (error) => notifyFailure(error, translate),
-  });
   const archiving = archiveValues(collection);
+  const archive = useArchive(collection, fields, (undo) => done('list.changed', undo));
   const mayArchive = archiving !== null && mayField(rights, name, 'update', archiving.field);
   const count = formatNumber(keys.length, locale);
   return (
@@ -100,13 +86,13 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
         <>
           <Button
             startIcon={<Icon name="archive" />}
-            onClick={() => archive.mutate({ [archiving.field]: archiving.archived })}
+            onClick={() => archive.mutate({ keys, value: archiving.archived })}
           >
             {translate('list.archive')}
           </Button>
           <Button
             startIcon={<Icon name="restore" />}
-            onClick={() => archive.mutate({ [archiving.field]: archiving.active })}
+            onClick={() => archive.mutate({ keys, value: archiving.active })}
           >
             {translate('list.unarchive')}
           </Button>
@@ -148,7 +134,7 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
         <ExportDialog
           collection={name}
           columns={columns}
-          filter={filterOf(fields, keys)}
+          filter={keysFilter(fields, keys)}
           search=""
           sort={[]}
           items={keys.length}

@@ -1,5 +1,6 @@
 /** Short notices of what was done or went wrong (`notify`), one at a time, at the lower edge. */
 import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
 import Snackbar from '@mui/material/Snackbar';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslate } from '../translation/use-translate.ts';
@@ -21,7 +22,7 @@ export function Notices() {
   left.current = closing;
   useEffect(() => () => left.current && dropNotice(left.current), []);
   if (shown === undefined) return null;
-  const { text, type, messageArgs } = shown;
+  const { text, type, messageArgs, undo } = shown;
   const close = () => setClosing(shown);
   return (
     <Snackbar
@@ -37,6 +38,21 @@ export function Notices() {
         variant="filled"
         onClose={close}
         closeText={translate('shell.close')}
+        // MUI shows either an action or the way to close it.
+        {...(undo !== undefined && {
+          action: (
+            <Button
+              color="inherit"
+              size="small"
+              onClick={() => {
+                close();
+                undo();
+              }}
+            >
+              {translate('shell.undo')}
+            </Button>
+          ),
+        })}
         sx={{ maxWidth: 560, boxShadow: 6 }}
       >
         {translate(text, messageArgs)}

@@ -8,6 +8,8 @@ export interface Notice {
   readonly text: string;
   readonly type: 'info' | 'success' | 'warning' | 'error';
   readonly messageArgs?: Readonly<Record<string, unknown>>;
+  /** Takes back what was done, where that can be taken back. */
+  readonly undo?: () => void;
 }
 
 const listeners = new Set<() => void>();

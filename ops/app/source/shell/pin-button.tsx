@@ -25,7 +25,7 @@ export function PinButton({ pin, name, size = 'medium' }: PinButtonProps) {
         aria-label={label}
         aria-pressed={pinned}
         onClick={() => toggle(pin)}
-        sx={{ ...(pinned && { color: 'primary.main' }) }}
+        sx={{ color: pinned ? 'primary.main' : 'text.secondary' }}
       >
         <Icon name={pinned ? 'push_pin' : 'keep'} fontSize="small" />
       </IconButton>

@@ -38,6 +38,8 @@ interface Look {
   readonly direction: 'ltr' | 'rtl';
   readonly colour: string | undefined;
   readonly words: ChoiceWords;
+  /** Whether rows and controls stand closer. */
+  readonly compact: boolean;
 }
 
 const HEX_COLOUR = /^#[0-9a-f]{6}$/i;
@@ -55,7 +57,7 @@ const DARK = {
 } as const;
 
 /** Makes the theme of MUI for a look. */
-export function makeTheme({ dark, direction, colour, words }: Look): Theme {
+export function makeTheme({ dark, direction, colour, words, compact }: Look): Theme {
   const accent = colour !== undefined && HEX_COLOUR.test(colour) ? colour : ACCENT;
   const surface = dark ? DARK : LIGHT;
   const primary = readableColour(accent, surface.background.paper, dark);
@@ -73,6 +75,7 @@ export function makeTheme({ dark, direction, colour, words }: Look): Theme {
       ...surface,
     },
     shape: { borderRadius: 8 },
+    spacing: compact ? 6 : 8,
     typography: {
       fontFamily: FONTS,
       fontSize: 14,
@@ -117,7 +120,12 @@ export function makeTheme({ dark, direction, colour, words }: Look): Theme {
       MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },
       MuiSelect: { defaultProps: { size: 'small' } },
       MuiTooltip: { defaultProps: { enterDelay: 500, describeChild: false } },
-      MuiTableCell: { styleOverrides: { root: { borderColor: surface.divider } } },
+      MuiTableCell: {
+        styleOverrides: {
+          root: { borderColor: surface.divider, ...(compact && { paddingBlock: 2 }) },
+        },
+      },
+      MuiCheckbox: { styleOverrides: { root: compact ? { padding: 4 } : {} } },
       MuiCssBaseline: {
         styleOverrides: {
           '*:focus-visible': { outline: `2px solid ${primary}`, outlineOffset: 1 },
