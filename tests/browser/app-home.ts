@@ -74,10 +74,9 @@ t.test('the home', { skip }, async (t) => {
 
   await t.test('leads back to what was open, and to what is pinned', async (t) => {
     await tab.open('/content/book/3');
-    await page.getByRole('button', { name: 'Pin Poems, volume 3 to home' }).click();
-    await page
-      .getByRole('button', { name: 'Pin Poems, volume 3 to home', pressed: true })
-      .waitFor();
+    const pin = page.getByRole('button', { name: 'Pin to home', exact: true });
+    await pin.click();
+    await until(async () => (await pin.getAttribute('aria-pressed')) === 'true', 'it is pinned');
     await tab.open('/nowhere');
     await tab.open('/operations/limits');
     await tab.open('/');
@@ -121,6 +120,108 @@ t.test('the home', { skip }, async (t) => {
     await looks(t, tab, 'home-needs');
     await needs.getByRole('button', { name: 'Dismiss' }).click();
     await needs.getByText('A job has failed').waitFor({ state: 'detached' });
+  });
+
+  await t.test('the palette goes anywhere by keyboard', async (t) => {
+    await tab.open('/');
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Search and commands' });
+    const field = palette.getByRole('combobox');
+    const options = palette.getByRole('option');
+    await options.first().waitFor();
+    await looks(t, tab, 'palette');
+    await field.fill('volume 17');
+    await options.filter({ hasText: 'Poems, volume 17' }).first().waitFor();
+    await tab.screenshot('palette-items');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Book: Poems, volume 17', level: 1 }).waitFor();
+    t.equal(await page.evaluate('document.activeElement?.id'), 'content', 'the focus goes along');
+
+    await page.keyboard.press('Meta+k');
+    await field.fill('pubsh');
+    await page.getByText('Nothing matches').waitFor();
+    t.strictSame(await tab.axe(), [], 'without a result');
+    await field.fill('publ');
+    await options.filter({ hasText: 'Publisher' }).first().waitFor();
+    await field.fill('dark');
+    await options.filter({ hasText: 'Switch to dark' }).waitFor();
+    await page.keyboard.press('Enter');
+    await palette.waitFor({ state: 'detached' });
+    const scheme = () => page.evaluate('document.documentElement.style.colorScheme');
+    await until(async () => (await scheme()) === 'dark', 'it is dark');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await field.fill('light');
+    await options.filter({ hasText: 'Switch to light' }).waitFor();
+    await page.keyboard.press('Enter');
+    await until(async () => (await scheme()) === 'light', 'and light again');
+
+    await page.keyboard.press('Control+k');
+    await field.waitFor();
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
+  });
+
+  await t.test('a request is copied with what the list shows', async (t) => {
+    const filter = encodeURIComponent(JSON.stringify({ price: { _gt: 28 } }));
+    await tab.open(`/content/book?filter=${filter}&sort=-price&archive=all`);
+    await page.getByText('1 to 2 of 2').waitFor();
+    await page.getByRole('button', { name: 'Copy as', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Copy as' });
+    const copied = async (language: string) => {
+      await dialog.getByRole('tab', { name: language }).click();
+      await dialog.getByRole('button', { name: `Copy ${language}` }).click();
+      return String(await page.evaluate('navigator.clipboard.readText()'));
+    };
+    const curl = await copied('curl');
+    t.match(curl, `curl -G '${cluster.url}/items/book'`);
+    t.match(curl, `'filter={"price":{"_gt":28}}'`);
+    t.match(curl, `'sort=-price'`);
+    t.match(await copied('@directus/sdk'), 'readItems("book"');
+    t.match(await copied('@sluice/client'), 'client.items("book").list(');
+    const query = await copied('GraphQL');
+    const body = JSON.stringify({ query });
+    const answer = await cluster.fetch('/graphql', { method: 'POST', body });
+    const { data } = JSON.parse(await answer.text());
+    const titles = data.book.map(({ title }: { title: string }) => title);
+    t.strictSame(titles, ['Poems, volume 30', 'Poems, volume 29']);
+    await looks(t, tab, 'copy-as');
+    await tab.open('/content/book/4');
+    await page.getByRole('button', { name: 'Copy as', exact: true }).click();
+    const one = JSON.stringify({ query: await copied('GraphQL') });
+    const item = await cluster.fetch('/graphql', { method: 'POST', body: one });
+    t.match(await item.text(), 'Poems, volume 4');
+  });
+
+  await t.test('an archived item comes back as it was', async (t) => {
+    const { db } = cluster;
+    const states = async () => {
+      const { rows } = await db.query('SELECT status FROM book WHERE id IN (1, 2) ORDER BY id');
+      return rows.map(({ status }) => status);
+    };
+    await tab.open('/content/book');
+    await page.getByRole('checkbox', { name: 'Select item 1', exact: true }).check();
+    await page.getByRole('checkbox', { name: 'Select item 2', exact: true }).check();
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    t.strictSame(await states(), ['archived', 'archived']);
+    await undo.click();
+    await until(async () => (await states()).join() === 'draft,published', 'each is as it was');
+  });
+
+  await t.test('rows stand closer in the compact view', async (t) => {
+    const row = page.getByRole('row').nth(1);
+    await row.waitFor();
+    const height = async () => (await row.boundingBox())?.height ?? 0;
+    const before = await height();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByLabel('Density').selectOption('compact');
+    await page.keyboard.press('Escape');
+    await until(async () => (await height()) < before, 'rows are lower');
+    await page.reload();
+    await row.waitFor();
+    t.ok((await height()) < before, 'the choice is remembered');
+    await looks(t, tab, 'compact');
   });
   t.strictSame(tab.faults, []);
 });

@@ -106,9 +106,7 @@ export function ItemActions(props: ItemActionsProps) {
           key: itemKey ?? '',
         }}
       />
-      {itemKey !== null && (
-        <PinButton pin={{ collection: name, item: { key: itemKey, title } }} name={title} />
-      )}
+      {itemKey !== null && <PinButton pin={{ collection: name, item: { key: itemKey, title } }} />}
       {isStored && may(rights, 'system_comments', 'read') && (
         <Tool
           name={translate('history.comments')}

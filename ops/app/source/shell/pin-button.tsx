@@ -7,8 +7,8 @@ import { useTranslate } from '../translation/use-translate.ts';
 
 export interface PinButtonProps {
   readonly pin: Pin;
-  /** What is pinned, in words. */
-  readonly name: string;
+  /** What is pinned, in words, where it is not the item of the screen. */
+  readonly name?: string;
   readonly size?: 'small' | 'medium';
 }
 
@@ -17,9 +17,11 @@ export function PinButton({ pin, name, size = 'medium' }: PinButtonProps) {
   const { isPinned, toggle } = usePins();
   if (toggle === null) return null;
   const pinned = isPinned(pin);
-  const label = translate('shell.pin', { name });
+  const words = (key: 'pin' | 'unpin') =>
+    name === undefined ? translate(`shell.${key}This`) : translate(`shell.${key}`, { name });
+  const label = words('pin');
   return (
-    <Tooltip title={pinned ? translate('shell.unpin', { name }) : label}>
+    <Tooltip title={pinned ? words('unpin') : label}>
       <IconButton
         size={size}
         aria-label={label}

@@ -29,6 +29,8 @@ export const shell = {
   directionLtr: 'Von links nach rechts',
   directionRtl: 'Von rechts nach links',
   pin: '%{name} auf der Startseite anheften',
+  pinThis: 'Auf der Startseite anheften',
+  unpinThis: 'Nicht mehr anheften',
   unpin: '%{name} nicht mehr anheften',
   notFound: 'Seite nicht gefunden',
   notFoundHelp:

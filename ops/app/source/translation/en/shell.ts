@@ -29,6 +29,8 @@ export const shell = {
   directionLtr: 'Left to right',
   directionRtl: 'Right to left',
   pin: 'Pin %{name} to home',
+  pinThis: 'Pin to home',
+  unpinThis: 'Unpin from home',
   unpin: 'Unpin %{name}',
   notFound: 'Page not found',
   notFoundHelp: 'The URL is wrong, or the page no longer exists. Choose a page from the menu.',
