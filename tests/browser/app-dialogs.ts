@@ -83,6 +83,7 @@ const OF_LISTS: readonly Opening[] = [
   },
   { of: ['list/column-menu.tsx Popover'], at: LIST, open: byButton('list.columns') },
   { of: ['list/export-dialog.tsx Dialog'], at: LIST, open: byButton('list.export') },
+  { of: ['share/copy-as-dialog.tsx Dialog'], at: LIST, open: byButton('share.title') },
   {
     of: ['list/bulk-edit-dialog.tsx Dialog'],
     at: LIST,
@@ -203,6 +204,22 @@ const OF_LISTS: readonly Opening[] = [
 function ofFrame({ db }: Cluster): readonly Opening[] {
   return [
     { of: ['shell/account-menu.tsx Popover'], only: 'wide', at: LIST, open: openAccount },
+    {
+      of: ['palette/palette.tsx Dialog'],
+      only: 'wide',
+      at: LIST,
+      open: byButton('shell.search'),
+    },
+    {
+      of: ['palette/palette.tsx Dialog'],
+      only: 'phone',
+      at: LIST,
+      async open(view) {
+        await byButton('shell.menu')(view);
+        await view.press(view.button(view.say('shell.search')));
+        return dialog(view);
+      },
+    },
     {
       of: ['shell/account-menu.tsx Popover'],
       only: 'phone',

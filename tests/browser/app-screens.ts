@@ -29,6 +29,8 @@ type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job', string>>;
 /** Where the screen of each route is. */
 function screensOf({ user, role, policy, job }: Ids): Readonly<Record<string, string>> {
   return {
+    // The home.
+    '': '/',
     '/content': '/content',
     '/content/:collection': '/content/book',
     '/content/:collection/:key': '/content/book/1',

@@ -71,6 +71,9 @@ export const WEIGHT = { text: 400, strong: 600, heading: 650 } as const;
 /** The step of all distances, in pixels; distances are 1, 2, 3, 4, 6 or 8 steps. */
 export const SPACE = 8;
 
+/** The same in the compact view of the App. */
+export const COMPACT_SPACE = 6;
+
 /** The radius of corners, in pixels: controls and cards, and what stands inside them. */
 export const RADIUS = { outer: 8, inner: 6 } as const;
 

@@ -33,7 +33,6 @@ export const router = createBrowserRouter(
             {
               errorElement: <Broken />,
               children: [
-                { index: true, element: <Navigate to="/content" replace /> },
                 ...SECTIONS.flatMap(({ routes }) => routes),
                 { path: '*', element: <NotFound /> },
               ],

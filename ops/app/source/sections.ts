@@ -20,6 +20,13 @@ export interface Section {
 
 export const SECTIONS: readonly Section[] = [
   {
+    path: '/',
+    text: 'home.title',
+    icon: 'home',
+    offered: () => true,
+    routes: [{ index: true, lazy: () => import('./home/home-page.tsx') }],
+  },
+  {
     path: '/content',
     text: 'shell.content',
     icon: 'database',

@@ -7,7 +7,7 @@ import { templateOf } from './template.ts';
 import { sampleQuery } from './text-sample.ts';
 import { NO_SHAPES } from './text-shape.ts';
 
-const templateQuery = (name: string) =>
+export const templateQuery = (name: string) =>
   queryOptions({
     queryKey: [SCHEMA, 'template', name],
     queryFn: async ({ client }): Promise<string> => {

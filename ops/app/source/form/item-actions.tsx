@@ -11,8 +11,12 @@ import { useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
 import type { Collection, Field, Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
+import { useTemplate } from '../display/representation.ts';
+import { fillTemplate } from '../display/template.ts';
+import { CopyAs } from '../share/copy-as.tsx';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { notify } from '../shell/notify.ts';
+import { PinButton } from '../shell/pin-button.tsx';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
 import { useTranslate } from '../translation/use-translate.ts';
@@ -24,6 +28,8 @@ const HistoryDrawer = lazy(() =>
 const CommentsDrawer = lazy(() =>
   import('../history/comments-drawer.tsx').then((m) => ({ default: m.CommentsDrawer })),
 );
+
+const ALL_FIELDS = ['*'];
 
 interface ItemActionsProps {
   readonly collection: Collection;
@@ -64,6 +70,7 @@ export function ItemActions(props: ItemActionsProps) {
   const rights = useRights();
   const [shown, setShown] = useState<'history' | 'comments' | 'delete' | null>(null);
   const name = collection.collection;
+  const title = fillTemplate(useTemplate(name), item) || (itemKey ?? '');
   const {
     archive_field: archive,
     archive_value: inside,
@@ -91,6 +98,15 @@ export function ItemActions(props: ItemActionsProps) {
   const close = () => setShown(null);
   return (
     <>
+      <CopyAs
+        request={{
+          kind: itemKey === null ? 'singleton' : 'item',
+          collection: name,
+          fields: ALL_FIELDS,
+          key: itemKey ?? '',
+        }}
+      />
+      {itemKey !== null && <PinButton pin={{ collection: name, item: { key: itemKey, title } }} />}
       {isStored && may(rights, 'system_comments', 'read') && (
         <Tool
           name={translate('history.comments')}

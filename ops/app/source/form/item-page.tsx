@@ -68,7 +68,7 @@ export function Component() {
   if (isNew && collection !== undefined && !may(rights, name, 'create')) {
     return (
       <>
-        <PageHeader title={collectionName(collection, locale)} back={lastListPath(name)} />
+        <PageHeader title={collectionName(collection, locale)} back={lastListPath(name)} passing />
         <Message icon="lock" title={translate('form.notCreatable')}>
           {translate('form.notCreatableHelp')}
         </Message>

@@ -159,7 +159,7 @@ function Editor({
         type: 'success',
         messageArgs: { name: label },
         ...(saved !== null && {
-          action: { text: 'list.undo', act: () => void undo(saved[name], from.item[name]) },
+          undo: () => void undo(saved[name], from.item[name]),
         }),
       });
       onLeave(leaving);

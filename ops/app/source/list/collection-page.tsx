@@ -32,7 +32,7 @@ export function Component() {
   if (collections.data !== undefined && (collection === undefined || !may(rights, name, 'read'))) {
     return (
       <>
-        <PageHeader title={humanize(name)} />
+        <PageHeader title={humanize(name)} passing />
         <Message icon="lock" title={translate('list.noCollection')}>
           {translate('list.noCollectionHelp')}
         </Message>

@@ -20,6 +20,7 @@ import { useTemplate, useTemplates } from '../display/representation.ts';
 import { templatePaths } from '../display/template.ts';
 import { useTextShapes } from '../display/text-sample.ts';
 import { NO_SHAPES } from '../display/text-shape.ts';
+import { CopyAs } from '../share/copy-as.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
@@ -49,6 +50,7 @@ import { SelectionBar } from './selection-bar.tsx';
 import { useOwnPreset } from './use-own-preset.ts';
 import { useSelection } from './use-selection.ts';
 import { ViewSwitch } from './view-switch.tsx';
+import { WaitingRows } from './waiting-rows.tsx';
 
 export interface ListPageProps {
   readonly collection: Collection;
@@ -160,7 +162,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
   const Items = phone ? ItemCards : ItemTable;
   const pages = () => {
     if (list.isError) return <Failure error={list.error} retry={() => list.refetch()} />;
-    if (list.isPending) return <Loading />;
+    if (list.isPending) return <WaitingRows />;
     if (items.length === 0) {
       return <EmptyList collection={collection} state={state} change={change} />;
     }
@@ -189,6 +191,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
         actions={
           <>
             {!phone && viewSwitch}
+            <CopyAs request={{ kind: 'list', collection: name, ...query }} />
             {may(rights, name, 'create') && (
               <Button
                 component={Link}

@@ -14,13 +14,14 @@ import type { Collection, Field } from '../data/schema-types.ts';
 import type { Column } from '../display/columns.ts';
 import { formatNumber } from '../display/format.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
-import { notify, notifyFailure } from '../shell/notify.ts';
+import { notify } from '../shell/notify.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BulkEditDialog } from './bulk-edit-dialog.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { conditionsOf, countWords, filterOf, type Matching, selectionOf } from './selection.ts';
+import { useArchive } from './use-archive.ts';
 
 export interface SelectionBarProps {
   readonly collection: Collection;
@@ -68,27 +69,28 @@ export function SelectionBar(props: SelectionBarProps) {
   const isCounting = number === null;
   const words = countWords(number, locale);
   const selection = selectionOf(keys, matching);
-  const done = async (text: string) => {
+  const done = async (text: string, undo?: () => void) => {
     close();
     clear();
-    notify(text, { type: 'success', messageArgs: words });
+    notify(text, { type: 'success', messageArgs: words, ...(undo !== undefined && { undo }) });
     await queryClient.invalidateQueries({ queryKey: ['items', name] });
   };
   const remove = useMutation({
     mutationFn: () => client.items(name).deleteMany(selection),
     onSuccess: () => done('list.deleted'),
   });
-  const archive = useMutation({
+  const archive = useArchive(collection, fields, (undo) => done('list.changed', undo));
+  // A dialog asks first, which says why it failed.
+  const archiveMatching = useMutation({
     mutationFn: (changes: Readonly<Record<string, unknown>>) =>
       client.items(name).updateMany(selection, changes, { limit: 1 }),
     onSuccess: () => done('list.changed'),
-    // Of many items a dialog asks first, which says it.
-    onError: (error) => matching === null && notifyFailure(error, translate),
   });
   const put = (what: 'archive' | 'unarchive', value: unknown) => {
     if (archiving === null) return;
-    if (matching !== null && open !== what) setOpen(what);
-    else archive.mutate({ [archiving.field]: value });
+    if (matching === null) archive.mutate({ keys, value });
+    else if (open !== what) setOpen(what);
+    else archiveMatching.mutate({ [archiving.field]: value });
   };
 
   const archiving = archiveValues(collection);
@@ -174,8 +176,8 @@ export function SelectionBar(props: SelectionBarProps) {
             words,
           )}
           confirm={translate(open === 'unarchive' ? 'list.unarchive' : 'list.archive')}
-          busy={archive.isPending || isCounting}
-          error={archive.error ?? counted.error}
+          busy={archiveMatching.isPending || isCounting}
+          error={archiveMatching.error ?? counted.error}
           onConfirm={() =>
             open === 'unarchive'
               ? put('unarchive', archiving.active)

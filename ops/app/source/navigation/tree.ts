@@ -62,3 +62,11 @@ export function searchTree(branches: readonly Branch[], text: string): readonly 
     return inner.length > 0 ? [{ ...branch, branches: inner }] : [];
   });
 }
+
+/** The collections of a tree that have items, in the order of the menu. */
+export function collectionsOf(branches: readonly Branch[]): readonly Branch[] {
+  return branches.flatMap((branch) => [
+    ...(branch.collection.schema === null ? [] : [branch]),
+    ...collectionsOf(branch.branches),
+  ]);
+}

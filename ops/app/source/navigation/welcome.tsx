@@ -8,7 +8,7 @@ export function Component() {
   const translate = useTranslate();
   return (
     <>
-      <PageHeader title={translate('navigation.welcome')} />
+      <PageHeader title={translate('navigation.welcome')} passing />
       <Message icon="database" title={translate('navigation.welcome')}>
         {translate('navigation.welcomeHelp')}
       </Message>

@@ -19,6 +19,7 @@ import { Notices } from './notices.tsx';
 import { OfferedSectionsContext } from './offered-sections.ts';
 import { RequireSession } from './require-session.tsx';
 import { SectionRail } from './section-rail.tsx';
+import { usePalette } from './use-palette.tsx';
 import { useScreenFocus } from './use-screen-focus.ts';
 
 const CONTENT = 'content';
@@ -63,6 +64,7 @@ function Screens() {
     if (key !== '') setOpen(false);
   }, [key]);
   useScreenFocus(main, !wide && open);
+  const { openPalette, palette } = usePalette();
   const rights = useRights();
   const administrator = useIsAdministrator();
   const offered = useMemo(() => {
@@ -101,7 +103,7 @@ function Screens() {
               },
             }}
           >
-            <SectionRail />
+            <SectionRail onSearch={openPalette} />
             <Box
               ref={setPlace}
               sx={{ display: 'flex', minWidth: 0, '&:empty': { display: 'none' } }}
@@ -117,6 +119,7 @@ function Screens() {
             <Outlet />
           </Box>
         </Box>
+        {palette}
       </OfferedSectionsContext>
     </MenuContext>
   );

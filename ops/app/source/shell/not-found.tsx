@@ -7,7 +7,7 @@ export function NotFound() {
   const translate = useTranslate();
   return (
     <>
-      <PageHeader title={translate('shell.notFound')} />
+      <PageHeader title={translate('shell.notFound')} passing />
       <Message icon="help" title={translate('shell.notFound')}>
         {translate('shell.notFoundHelp')}
       </Message>

@@ -22,7 +22,7 @@ export function Notices() {
   left.current = closing;
   useEffect(() => () => left.current && dropNotice(left.current), []);
   if (shown === undefined) return null;
-  const { text, type, messageArgs, action } = shown;
+  const { text, type, messageArgs, undo } = shown;
   const close = () => setClosing(shown);
   return (
     <Snackbar
@@ -41,7 +41,7 @@ export function Notices() {
         sx={{ maxWidth: 560, boxShadow: 6 }}
       >
         {translate(text, messageArgs)}
-        {action !== undefined && (
+        {undo !== undefined && (
           <Button
             size="small"
             color="inherit"
@@ -49,10 +49,10 @@ export function Notices() {
             sx={{ marginInlineStart: 2, my: -0.5 }}
             onClick={() => {
               close();
-              action.act();
+              undo();
             }}
           >
-            {translate(action.text)}
+            {translate('shell.undo')}
           </Button>
         )}
       </Alert>

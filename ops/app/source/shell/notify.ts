@@ -8,8 +8,8 @@ export interface Notice {
   readonly text: string;
   readonly type: 'info' | 'success' | 'warning' | 'error';
   readonly messageArgs?: Readonly<Record<string, unknown>>;
-  /** What the notice offers, such as taking back what was done; `text` is the key of its name. */
-  readonly action?: { readonly text: string; readonly act: () => void };
+  /** Takes back what was done, where that can be taken back. */
+  readonly undo?: () => void;
 }
 
 const listeners = new Set<() => void>();

@@ -9,6 +9,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useContext, useEffect } from 'react';
 import { Link } from 'react-router-dom';
 import { projectQuery } from '../data/queries.ts';
+import { useVisit } from '../data/recent.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { MenuContext } from './menu-context.ts';
@@ -23,6 +24,8 @@ export interface PageHeaderProps {
   readonly actions?: ReactNode;
   /** What stands behind the title: a number, a state. */
   readonly note?: ReactNode;
+  /** No way should lead back here: it is no screen of its own. */
+  readonly passing?: boolean;
 }
 
 /** Shows title and icon of the page in the browser. */
@@ -46,10 +49,12 @@ export function usePageTitle(title: string): void {
   }, [icon]);
 }
 
-export function PageHeader({ title, icon, back, actions, note }: PageHeaderProps) {
+export function PageHeader(props: PageHeaderProps) {
+  const { title, icon, back, actions, note, passing = false } = props;
   const translate = useTranslate();
   const { openMenu } = useContext(MenuContext);
   usePageTitle(title);
+  useVisit(passing ? null : title);
   return (
     <AppBar
       position="sticky"

@@ -1,6 +1,8 @@
 /** The sections of the App as a narrow column of icons with their names, and the account below. */
 import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
+import IconButton from '@mui/material/IconButton';
+import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useContext } from 'react';
 import { Link, useLocation } from 'react-router-dom';
@@ -40,7 +42,30 @@ function Entry({ section, current }: { readonly section: Section; readonly curre
   );
 }
 
-export function SectionRail() {
+/** Whether the keys of the device have the names of Apple's. */
+const HAS_COMMAND_KEY = /Mac|iPhone|iPad/.test(navigator.platform);
+
+function SearchButton({ onClick }: { readonly onClick: () => void }) {
+  const translate = useTranslate();
+  return (
+    <Tooltip
+      title={`${translate('palette.title')} (${HAS_COMMAND_KEY ? '⌘' : 'Ctrl'} K)`}
+      placement="right"
+    >
+      <IconButton
+        aria-label={translate('shell.search')}
+        aria-haspopup="dialog"
+        aria-keyshortcuts={HAS_COMMAND_KEY ? 'Meta+K' : 'Control+K'}
+        onClick={onClick}
+        sx={{ width: 40, height: 40, border: 1, borderColor: 'divider', borderRadius: 2 }}
+      >
+        <Icon name="search" fontSize="small" />
+      </IconButton>
+    </Tooltip>
+  );
+}
+
+export function SectionRail({ onSearch }: { readonly onSearch: () => void }) {
   const translate = useTranslate();
   const { pathname } = useLocation();
   const paths = useContext(OfferedSectionsContext);
@@ -62,6 +87,7 @@ export function SectionRail() {
       }}
     >
       <ProjectMark />
+      <SearchButton onClick={onSearch} />
       <Box
         component="ul"
         aria-label={translate('shell.sections')}

@@ -1,13 +1,20 @@
 /**
- * What a user may choose about the App: language, appearance, writing direction. A choice holds in
- * this browser at once, and is kept with the account where the user may write it.
+ * What a user may choose about the App: language, appearance, density, writing direction. A choice
+ * holds in this browser at once; all but the density are kept with the account where the user may write it.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from '../data/client.ts';
 import { type Me, meQuery, useRights } from '../data/queries.ts';
 import { mayField } from '../data/rights.ts';
-import { type Appearance, type Direction, useAppearance, useDirection } from '../theme/look.tsx';
+import {
+  type Appearance,
+  type Density,
+  type Direction,
+  useAppearance,
+  useDensity,
+  useDirection,
+} from '../theme/look.tsx';
 import { LANGUAGES, languageOf } from '../translation/languages.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
@@ -20,6 +27,7 @@ export interface Preference {
 
 const APPEARANCES: readonly Appearance[] = ['auto', 'light', 'dark'];
 const DIRECTIONS: readonly Direction[] = ['auto', 'ltr', 'rtl'];
+const DENSITIES: readonly Density[] = ['comfortable', 'compact'];
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Takes over what the account says, once it is known. */
@@ -57,6 +65,7 @@ export function usePreferences(): readonly Preference[] {
   const [locale, setLocale] = useLocaleState();
   const [appearance, setAppearance] = useAppearance();
   const [direction, setDirection] = useDirection();
+  const [density, setDensity] = useDensity();
   const keep = useKeepWithAccount();
   return [
     {
@@ -79,6 +88,15 @@ export function usePreferences(): readonly Preference[] {
         setAppearance(APPEARANCES.find((known) => known === value) ?? null);
         keep({ appearance: value });
       },
+    },
+    {
+      text: 'shell.density',
+      value: density,
+      options: DENSITIES.map((value) => ({
+        value,
+        label: translate(`shell.density${capital(value)}`),
+      })),
+      choose: (value) => setDensity(DENSITIES.find((known) => known === value) ?? 'comfortable'),
     },
     {
       text: 'shell.direction',

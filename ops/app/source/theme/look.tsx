@@ -17,6 +17,7 @@ import { type ChoiceWords, makeTheme } from './theme.ts';
 
 export type Appearance = 'auto' | 'light' | 'dark';
 export type Direction = 'auto' | 'ltr' | 'rtl';
+export type Density = 'comfortable' | 'compact';
 
 const CACHES = {
   ltr: createCache({ key: 'l' }),
@@ -33,6 +34,11 @@ export function useAppearance() {
 
 export function useDirection() {
   return useStore<Direction>('direction', 'auto');
+}
+
+/** How much room the controls and rows have. It depends on the screen, and is kept in its browser alone. */
+export function useDensity() {
+  return useStore<Density>('density', 'comfortable');
 }
 
 /** The same object as long as the language is the same. */
@@ -52,6 +58,8 @@ function useChoiceWords(): ChoiceWords {
 export function Look({ children }: { readonly children: ReactNode }) {
   const [appearance] = useAppearance();
   const [wanted] = useDirection();
+  const [density] = useDensity();
+  const compact = density === 'compact';
   const [locale] = useLocaleState();
   const project = useQuery(projectQuery).data;
   const deviceIsDark = useMediaQuery('(prefers-color-scheme: dark)', { noSsr: true });
@@ -62,8 +70,8 @@ export function Look({ children }: { readonly children: ReactNode }) {
   const colour = project?.project_color;
   const words = useChoiceWords();
   const theme = useMemo(
-    () => makeTheme({ dark, direction, colour, words }),
-    [dark, direction, colour, words],
+    () => makeTheme({ dark, direction, colour, words, compact }),
+    [dark, direction, colour, words, compact],
   );
   useEffect(() => {
     const root = document.documentElement;

@@ -8,6 +8,7 @@ import {
   type Theme,
 } from '@mui/material/styles';
 import {
+  COMPACT_SPACE,
   type Colours,
   DARK,
   ELEVATION,
@@ -47,6 +48,8 @@ interface Look {
   readonly direction: 'ltr' | 'rtl';
   readonly colour: string | undefined;
   readonly words: ChoiceWords;
+  /** Whether rows and controls stand closer. */
+  readonly compact: boolean;
 }
 
 const HEX_COLOUR = /^#[0-9a-f]{6}$/i;
@@ -64,7 +67,7 @@ function paletteOf({ page, surface, text, quietText, line, error, success, warni
 }
 
 /** Makes the theme of MUI for a look. */
-export function makeTheme({ dark, direction, colour, words }: Look): Theme {
+export function makeTheme({ dark, direction, colour, words, compact }: Look): Theme {
   const accent = colour !== undefined && HEX_COLOUR.test(colour) ? colour : LIGHT.accent;
   const scheme = dark ? DARK : LIGHT;
   const surface = paletteOf(scheme);
@@ -79,7 +82,7 @@ export function makeTheme({ dark, direction, colour, words }: Look): Theme {
       action: { selected: alpha(primary, dark ? 0.2 : 0.1) },
       ...surface,
     },
-    spacing: SPACE,
+    spacing: compact ? COMPACT_SPACE : SPACE,
     shape: { borderRadius: RADIUS.outer },
     transitions: {
       duration: { shortest: MOTION.state, shorter: MOTION.state, enteringScreen: MOTION.enter },
@@ -132,7 +135,12 @@ export function makeTheme({ dark, direction, colour, words }: Look): Theme {
       MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },
       MuiSelect: { defaultProps: { size: 'small' } },
       MuiTooltip: { defaultProps: { enterDelay: 500, describeChild: false } },
-      MuiTableCell: { styleOverrides: { root: { borderColor: surface.divider } } },
+      MuiTableCell: {
+        styleOverrides: {
+          root: { borderColor: surface.divider, ...(compact && { paddingBlock: 2 }) },
+        },
+      },
+      MuiCheckbox: { styleOverrides: { root: compact ? { padding: 4 } : {} } },
       MuiCssBaseline: {
         styleOverrides: {
           '*:focus-visible': { outline: `2px solid ${primary}`, outlineOffset: 1 },

@@ -8,15 +8,18 @@ import { filter } from './filter.ts';
 import { form } from './form.ts';
 import { health } from './health.ts';
 import { history } from './history.ts';
+import { home } from './home.ts';
 import { imports } from './imports.ts';
 import { interfaceTexts } from './interface.ts';
 import { list } from './list.ts';
 import { model } from './model.ts';
 import { navigation } from './navigation.ts';
 import { operations } from './operations.ts';
+import { palette } from './palette.ts';
 import { reason } from './reason/index.ts';
 import { relation } from './relation.ts';
 import { settings } from './settings.ts';
+import { share } from './share.ts';
 import { shell } from './shell.ts';
 import { signIn } from './sign-in.ts';
 import { views } from './views.ts';
@@ -31,13 +34,16 @@ export const texts: Texts = {
   model,
   navigation,
   operations,
+  palette,
   shell,
   signIn,
   file,
   health,
   history,
+  home,
   imports,
   settings,
+  share,
   interface: interfaceTexts,
   reason,
   relation,

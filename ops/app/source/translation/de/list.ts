@@ -57,7 +57,6 @@ export const list = {
   cellConflict: 'Inzwischen hat jemand anderes diesen Wert geändert. Er ist jetzt:',
   keepMine: 'Meinen speichern',
   takeTheirs: 'Anderen behalten',
-  undo: 'Rückgängig',
   undone: '%{name} wiederhergestellt',
   undoTooLate: 'Der Wert wurde seitdem erneut geändert. Nichts wurde rückgängig gemacht.',
   filter: 'Filter',

@@ -57,7 +57,6 @@ export const list = {
   cellConflict: 'Someone else has changed this value meanwhile. It is now:',
   keepMine: 'Save mine',
   takeTheirs: 'Keep theirs',
-  undo: 'Undo',
   undone: '%{name} restored',
   undoTooLate: 'The value has changed again since. Nothing was undone.',
   filter: 'Filter',

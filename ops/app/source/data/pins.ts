@@ -1,0 +1,72 @@
+/**
+ * What the caller has pinned: collections and items. It is kept with the account, as an item of
+ * `system_presets` with a layout of its own.
+ */
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { client } from './client.ts';
+import { meQuery, useRights } from './queries.ts';
+import { may } from './rights.ts';
+
+export interface Pin {
+  readonly collection: string;
+  /** Of an item: its key, and what it was called when it was pinned. */
+  readonly item?: { readonly key: string; readonly title: string };
+}
+
+interface Preset {
+  readonly id: number;
+  readonly layout_options: { readonly pins?: readonly Pin[] } | null;
+}
+
+interface KeptPins {
+  /** Of the preset; null before there is one. */
+  readonly id: number | null;
+  readonly pins: readonly Pin[];
+}
+
+const LAYOUT = 'home';
+const NO_PINS: readonly Pin[] = [];
+
+const pinsQuery = queryOptions({
+  queryKey: ['items', 'system_presets', 'pins'],
+  queryFn: async ({ signal }): Promise<KeptPins> => {
+    const filter = { user: { _eq: '$CURRENT_USER' }, layout: { _eq: LAYOUT } };
+    const query = { fields: ['id', 'layout_options'], filter, sort: ['id'], limit: 1 };
+    const [preset] = await client.request<Preset[]>('GET', '/presets', { query, signal });
+    return { id: preset?.id ?? null, pins: preset?.layout_options?.pins ?? NO_PINS };
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+function isSame(one: Pin, other: Pin): boolean {
+  return one.collection === other.collection && one.item?.key === other.item?.key;
+}
+
+/** The pins of the caller, and what pins and unpins; null where the caller may not keep any. */
+export function usePins() {
+  const queryClient = useQueryClient();
+  const rights = useRights();
+  const me = useQuery(meQuery).data;
+  const kept = useQuery({ ...pinsQuery, enabled: may(rights, 'system_presets', 'read') }).data;
+  const { mutate } = useMutation({
+    mutationFn: async (pins: readonly Pin[]) => {
+      const layout_options = { pins };
+      if (kept?.id) await client.presets.update(kept.id, { layout_options }, { fields: ['id'] });
+      else {
+        const preset = { user: me?.id ?? null, layout: LAYOUT, layout_options };
+        await client.presets.create(preset, { fields: ['id'] });
+      }
+    },
+    scope: { id: 'pins' },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: pinsQuery.queryKey }),
+  });
+  const pins = kept?.pins ?? NO_PINS;
+  const isPinned = (pin: Pin) => pins.some((known) => isSame(known, pin));
+  const mayKeep = kept !== undefined && may(rights, 'system_presets', 'create');
+  const toggle = (pin: Pin) => {
+    const next = isPinned(pin) ? pins.filter((known) => !isSame(known, pin)) : [...pins, pin];
+    queryClient.setQueryData(pinsQuery.queryKey, (before) => before && { ...before, pins: next });
+    mutate(next);
+  };
+  return { pins, isPinned, toggle: mayKeep ? toggle : null };
+}

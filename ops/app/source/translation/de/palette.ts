@@ -1,0 +1,21 @@
+/** Die Befehlspalette. */
+export const palette = {
+  title: 'Suche und Befehle',
+  placeholder: 'Suchen oder einen Befehl wählen',
+  searching: 'Es wird gesucht …',
+  nothing: 'Nichts passt. Versuchen Sie es mit weniger Wörtern.',
+  results: '%{smart_count} Treffer |||| %{smart_count} Treffer',
+  group_recent: 'Zuletzt geöffnet',
+  group_collections: 'Sammlungen',
+  group_items: 'Einträge',
+  group_pages: 'Seiten',
+  group_actions: 'Befehle',
+  newItem: 'Neuer Eintrag: %{name}',
+  import: 'Datei importieren',
+  dark: 'Zu Dunkel wechseln',
+  light: 'Zu Hell wechseln',
+  compact: 'Zur kompakten Ansicht wechseln',
+  comfortable: 'Zur großzügigen Ansicht wechseln',
+  docs: 'Dokumentation öffnen',
+  signOut: 'Abmelden',
+};

@@ -1,0 +1,21 @@
+/** The command palette. */
+export const palette = {
+  title: 'Search and commands',
+  placeholder: 'Search, or choose a command',
+  searching: 'Searching …',
+  nothing: 'Nothing matches. Try fewer words.',
+  results: '%{smart_count} result |||| %{smart_count} results',
+  group_recent: 'Recent',
+  group_collections: 'Collections',
+  group_items: 'Items',
+  group_pages: 'Pages',
+  group_actions: 'Commands',
+  newItem: 'New item: %{name}',
+  import: 'Import a file',
+  dark: 'Switch to dark',
+  light: 'Switch to light',
+  compact: 'Switch to the compact view',
+  comfortable: 'Switch to the comfortable view',
+  docs: 'Open the documentation',
+  signOut: 'Sign out',
+};
