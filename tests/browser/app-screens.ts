@@ -66,6 +66,8 @@ const OTHER_SCREENS: Readonly<Record<string, string | null>> = {
   'reset-password': '/reset-password?token=unknown',
   'accept-invite': '/accept-invite?token=unknown',
   register: '/register',
+  // One's own, visited with those of the sections.
+  profile: null,
   // These lead elsewhere.
   login: null,
   'users/:user': null,
@@ -184,7 +186,8 @@ t.test('every screen', { skip }, async (t) => {
   const tab = await app.newPage({ reducedMotion: 'reduce' });
   await tab.signIn();
   await t.test('of an administrator', async (t) => {
-    for (const path of [...Object.values(screens), '/nowhere']) await visit(t, tab, path);
+    for (const path of [...Object.values(screens), '/profile', '/nowhere'])
+      await visit(t, tab, path);
     await tab.open(`/users/${ids.user}`);
     const account = `/content/system_users/${ids.user}`;
     await until(() => tab.page.url().endsWith(account), 'a confirmed address leads to the account');
@@ -196,7 +199,7 @@ t.test('every screen', { skip }, async (t) => {
     const { page } = tab;
     t.equal(await fromRightInGerman(app.cluster), 200);
     await page.emulateMedia({ colorScheme: 'light' });
-    for (const path of Object.values(screens)) {
+    for (const path of [...Object.values(screens), '/profile']) {
       await tab.open(path);
       await inGerman(tab);
       await settled(tab);

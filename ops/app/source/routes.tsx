@@ -34,6 +34,7 @@ export const router = createBrowserRouter(
               errorElement: <Broken />,
               children: [
                 { index: true, element: <Navigate to="/content" replace /> },
+                { path: 'profile', lazy: () => import('./profile/profile-page.tsx') },
                 ...SECTIONS.flatMap(({ routes }) => routes),
                 { path: '*', element: <NotFound /> },
               ],
