@@ -4,6 +4,7 @@ import { access } from './access.ts';
 import { failure } from './failure.ts';
 import { fault } from './fault.ts';
 import { file } from './file.ts';
+import { files } from './files.ts';
 import { filter } from './filter.ts';
 import { form } from './form.ts';
 import { health } from './health.ts';
@@ -35,6 +36,7 @@ export const texts: Texts = {
   shell,
   signIn,
   file,
+  files,
   health,
   history,
   imports,
