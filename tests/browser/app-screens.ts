@@ -24,14 +24,16 @@ import {
 const browser = await startBrowser(t);
 const skip = browser === null && 'no browser starts here';
 
-type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job', string>>;
+type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job' | 'file', string>>;
 
 /** Where the screen of each route is. */
-function screensOf({ user, role, policy, job }: Ids): Readonly<Record<string, string>> {
+function screensOf({ user, role, policy, job, file }: Ids): Readonly<Record<string, string>> {
   return {
     '/content': '/content',
     '/content/:collection': '/content/book',
     '/content/:collection/:key': '/content/book/1',
+    '/files': '/files',
+    '/files/:file': `/files/${file}`,
     '/model/collections': '/model/collections',
     '/model/snapshots': '/model/snapshots',
     '/model/new-collection': '/model/new-collection',
@@ -128,7 +130,11 @@ async function makeContent({ db, fetch }: Cluster): Promise<Ids> {
   const refused = await fetch('/utils/import/book', { method: 'POST', body: form });
   await refused.arrayBuffer();
   const jobs = await fetch('/jobs?filter[kind][_eq]=import');
-  return { user, role, policy, job: JSON.parse(await jobs.text()).data[0].id };
+  const note = new FormData();
+  note.set('file', new File(['A note to read'], 'note.txt', { type: 'text/plain' }));
+  const stored = await fetch('/files', { method: 'POST', body: note });
+  const file: string = JSON.parse(await stored.text()).data.id;
+  return { user, role, policy, file, job: JSON.parse(await jobs.text()).data[0].id };
 }
 
 t.test('every screen', { skip }, async (t) => {

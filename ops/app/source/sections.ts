@@ -39,7 +39,7 @@ export const SECTIONS: readonly Section[] = [
   {
     path: '/files',
     text: 'files.title',
-    icon: 'image',
+    icon: 'folder_open',
     offered: (rights) => may(rights, 'system_files', 'read'),
     routes: [
       {

@@ -67,7 +67,7 @@ export function FileForm({ file, stored }: FileFormProps) {
       notify('files.deleted', { type: 'success', messageArgs: { smart_count: 1 } });
       await navigate(back, { replace: true });
       queryClient.removeQueries({ queryKey: ['items', FILES, 'one', key] });
-      await queryClient.invalidateQueries({ queryKey: ['items', FILES] });
+      await queryClient.invalidateQueries({ queryKey: ['items', FILES, 'list'] });
     },
   });
   const { folder } = stored.item;

@@ -26,6 +26,8 @@ export interface FileSelectionProps {
   /** The folder that is shown. */
   readonly folder: string | null;
   readonly clear: () => void;
+  /** Selects all that are shown; null when they are. */
+  readonly selectAll: (() => void) | null;
 }
 
 interface MoveDialogProps {
@@ -58,7 +60,7 @@ function MoveDialog({ count, folder: begun, busy, error, onMove, onClose }: Move
   );
 }
 
-export function FileSelection({ selected, folder, clear }: FileSelectionProps) {
+export function FileSelection({ selected, folder, clear, selectAll }: FileSelectionProps) {
   const translate = useTranslate();
   const queryClient = useQueryClient();
   const rights = useRights();
@@ -118,6 +120,11 @@ export function FileSelection({ selected, folder, clear }: FileSelectionProps) {
         </Button>
       )}
       <Box sx={{ flex: 1 }} />
+      {selectAll !== null && (
+        <Button color="inherit" onClick={selectAll}>
+          {translate('files.selectAll')}
+        </Button>
+      )}
       <Button color="inherit" onClick={clear}>
         {translate('list.unselect')}
       </Button>

@@ -157,6 +157,11 @@ export function Component() {
             selected={selected}
             folder={here?.id ?? null}
             clear={() => setSelected(NONE)}
+            selectAll={
+              rows.every(({ id }) => selected.has(String(id)))
+                ? null
+                : () => setSelected(new Set(rows.map(({ id }) => String(id))))
+            }
           />
         )}
       </Box>

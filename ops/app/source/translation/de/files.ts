@@ -45,6 +45,7 @@ export const files = {
   emptyHelp: 'Legen Sie Dateien irgendwo auf dieser Seite ab oder wählen Sie „Hochladen“.',
   nothingFound: 'Keine passenden Dateien',
   select: 'Datei auswählen',
+  selectAll: 'Alle auf dieser Seite auswählen',
   selectHead: 'Auswahl',
   selected: '%{smart_count} Datei ausgewählt |||| %{smart_count} Dateien ausgewählt',
   size: 'Größe',

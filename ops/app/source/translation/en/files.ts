@@ -45,6 +45,7 @@ export const files = {
   emptyHelp: 'Drop files anywhere on this page, or choose “Upload”.',
   nothingFound: 'No matching files',
   select: 'Select file',
+  selectAll: 'Select all on this page',
   selectHead: 'Select',
   selected: '%{smart_count} file selected |||| %{smart_count} files selected',
   size: 'Size',
