@@ -27,6 +27,7 @@ import {
   FIELDS,
   GLOBALS,
   RELATIONS,
+  SESSIONS,
   SPECS_SCOPE,
   TEXT,
   TFA,
@@ -109,6 +110,7 @@ const PUBLIC_QUERIES: Readonly<Record<string, RouteField>> = {
   server_specs_graphql: field(TEXT, { scope: optional(SPECS_SCOPE) }, 'GET', ({ scope }) =>
     scope === 'system' ? '/server/specs/graphql/system' : '/server/specs/graphql/items',
   ),
+  users_me_sessions: field(list(SESSIONS), {}, 'GET', () => '/users/me/sessions'),
   policies_me_globals: field(GLOBALS, {}, 'GET', () => '/policies/me/globals'),
 };
 
@@ -245,6 +247,16 @@ const USER_MUTATIONS: Readonly<Record<string, RouteField>> = {
     'POST',
     () => '/users/me/tfa/disable',
     { ...once, body: all },
+  ),
+  users_me_sessions_end: field(GraphQLBoolean, { id: required(GraphQLID) }, 'DELETE', ({ id }) =>
+    at('users', 'me', 'sessions', id),
+  ),
+  users_me_sessions_end_others: field(
+    GraphQLBoolean,
+    {},
+    'DELETE',
+    () => '/users/me/sessions',
+    once,
   ),
   users_invite: field(
     GraphQLBoolean,

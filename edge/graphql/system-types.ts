@@ -3,6 +3,7 @@ import {
   type ConstValueNode,
   GraphQLBoolean,
   GraphQLEnumType,
+  GraphQLID,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
@@ -122,6 +123,10 @@ export const AUTH_MODE = new SpelledEnum({
 
 export const TOKENS = objectType('auth_tokens', {
   ...{ access_token: TEXT, expires: BIG_INT, refresh_token: TEXT },
+});
+export const SESSIONS = objectType('users_me_sessions', {
+  ...{ id: GraphQLID, created_on: TEXT, renewed_on: TEXT, expires: TEXT, ip: TEXT },
+  ...{ user_agent: TEXT, origin: TEXT, current: GraphQLBoolean },
 });
 /** The endpoint of a schema. */
 export const SPECS_SCOPE = new GraphQLEnumType({

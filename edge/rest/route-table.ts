@@ -24,6 +24,7 @@ import { JOB_ROUTES } from './job.ts';
 import { openApiRoutes } from './openapi.ts';
 import { OWN_ACCOUNT_ROUTES } from './own-account.ts';
 import { PERMISSION_ROUTES } from './own-permissions.ts';
+import { OWN_SESSION_ROUTES } from './own-session.ts';
 import { PASSWORD_RESET_ROUTES } from './password-reset.ts';
 import { QUEUE_ROUTES } from './queue.ts';
 import { REGISTRATION_ROUTES } from './registration.ts';
@@ -44,6 +45,7 @@ export const ROUTES: readonly RouteEntry[] = [
   ...INVITATION_ROUTES,
   ...TWO_FACTOR_ROUTES,
   ...OWN_ACCOUNT_ROUTES,
+  ...OWN_SESSION_ROUTES,
   ...PERMISSION_ROUTES,
   ...ITEM_ROUTES,
   ...SYSTEM_ROUTES,

@@ -12,7 +12,7 @@ const NOT_BUILT = 'not-built.html';
 const notBuilt = notBuiltPage('The Admin App', ADMIN_APP_BUILD);
 
 /**
- * The app loads its content from this server, except for images in buckets to which browsers are
+ * The app loads its content from this server, except for files in buckets to which browsers are
  * redirected. It sets inline styles, and previews files before they are uploaded.
  */
 function policyOf({ locations }: Config): string {
@@ -21,6 +21,7 @@ function policyOf({ locations }: Config): string {
     ...["default-src 'self'", "script-src 'self'", "style-src 'self' 'unsafe-inline'"],
     ["img-src 'self' data: blob:", ...buckets].join(' '),
     ["media-src 'self' blob:", ...buckets].join(' '),
+    ["frame-src 'self'", ...buckets].join(' '),
     ...["font-src 'self' data:", "connect-src 'self'", "worker-src 'self' blob:"],
     ...["object-src 'none'", "base-uri 'self'", "form-action 'self'", "frame-ancestors 'none'"],
   ].join('; ');

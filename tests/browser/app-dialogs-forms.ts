@@ -213,10 +213,70 @@ function ofTwo({ fetch }: Cluster): readonly Opening[] {
   ];
 }
 
+/** A folder of the library with a file in it. */
+async function makeLibrary({ fetch }: Cluster) {
+  const body = JSON.stringify({ name: 'Letters' });
+  const made = await fetch('/folders', { method: 'POST', body });
+  const folder: string = JSON.parse(await made.text()).data.id;
+  const form = new FormData();
+  form.set('folder', folder);
+  form.set('file', new File(['A note to read'], 'note.txt', { type: 'text/plain' }));
+  const stored = await fetch('/files', { method: 'POST', body: form });
+  const file: string = JSON.parse(await stored.text()).data.id;
+  return { folder, file };
+}
+
+/** What opens in the library of files. */
+async function ofLibrary(cluster: Cluster): Promise<readonly Opening[]> {
+  const { folder, file } = await makeLibrary(cluster);
+  const at = `/files?folder=${folder}`;
+  let changes = 0;
+  const selected =
+    (key: string): Opening['open'] =>
+    async (view) => {
+      await view.page.getByRole('checkbox', { name: view.say('files.select') }).check();
+      await view.press(view.button(view.say(key)).last());
+      return dialog(view);
+    };
+  return [
+    { of: ['files/folder-dialog.tsx Dialog'], at, open: byButton('files.newFolder') },
+    {
+      of: ['files/delete-folder.tsx ConfirmDialog'],
+      at,
+      async open(view) {
+        const question = await byButton('files.deleteFolder')(view);
+        await question.getByRole('radio').first().waitFor();
+        return question;
+      },
+    },
+    { of: ['files/file-selection.tsx Dialog'], at, open: selected('files.move') },
+    { of: ['files/file-selection.tsx ConfirmDialog'], at, open: selected('shell.delete') },
+    {
+      of: ['files/file-form.tsx ConfirmDialog'],
+      at: `/files/${file}`,
+      open: byButton('shell.delete'),
+    },
+    {
+      of: ['files/file-form.tsx ConflictDialog'],
+      at: `/files/${file}`,
+      async open(view) {
+        view.tab.expectStatus(412, '/files/');
+        await view.page.getByLabel(view.say('files.field_title')).fill('Mine');
+        changes += 1;
+        const body = JSON.stringify({ title: `Theirs ${changes}` });
+        await cluster.fetch(`/files/${file}`, { method: 'PATCH', body });
+        await view.press(view.button(view.say('shell.save')));
+        return dialog(view);
+      },
+    },
+  ];
+}
+
 t.test('what opens in forms', { skip }, async (t) => {
   if (browser === null) return;
   const app = await startApp(t, browser, { workers: 1, prepare: makeBookshop });
-  const openings = [...OF_FORMS, ...OF_CONTROLS, ...ofTwo(app.cluster)];
+  const library = await ofLibrary(app.cluster);
+  const openings = [...OF_FORMS, ...OF_CONTROLS, ...ofTwo(app.cluster), ...library];
   t.strictSame(
     openersOf((folder) => FOLDERS.includes(folder)),
     shownBy(openings),

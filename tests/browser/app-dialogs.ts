@@ -3,6 +3,7 @@
  * in light, dark, 320 pixels wide, and in German from right to left. What the source can open and
  * nothing here does fails.
  */
+import sharp from 'sharp';
 import t from 'tap';
 import { ADMIN, startApp } from '#tests/harness/app.ts';
 import { startBrowser } from '#tests/harness/browser.ts';
@@ -200,6 +201,54 @@ const OF_LISTS: readonly Opening[] = [
   },
 ];
 
+let changes = 0;
+
+/** What opens on the profile. */
+function ofProfile({ db, url }: Cluster): readonly Opening[] {
+  const at = '/profile';
+  return [
+    {
+      of: ['profile/profile-form.tsx ConflictDialog'],
+      at,
+      async open(view) {
+        await view.page.getByLabel(view.say('profile.first_name')).fill('Mine');
+        changes += 1;
+        await db.query('UPDATE system_users SET first_name = $1 WHERE email = $2', [
+          `Theirs ${changes}`,
+          ADMIN.email,
+        ]);
+        await view.press(view.button(view.say('shell.save')));
+        return dialog(view);
+      },
+    },
+    {
+      of: ['shell/crop-dialog.tsx Dialog'],
+      at,
+      async open(view) {
+        const create = { width: 60, height: 40, channels: 3, background: '#369' } as const;
+        const buffer = await sharp({ create }).png().toBuffer();
+        const opener = view.button(view.say('profile.uploadPicture'));
+        const choosing = view.page.waitForEvent('filechooser');
+        await view.press(opener);
+        const picture = { name: 'me.png', mimeType: 'image/png', buffer };
+        await (await choosing).setFiles(picture);
+        return dialog(view);
+      },
+    },
+    { of: ['profile/factor-dialog.tsx Dialog'], at, open: byButton('profile.turnFactorOn') },
+    {
+      of: ['profile/sessions-part.tsx ConfirmDialog'],
+      at,
+      async open(view) {
+        const headers = { 'content-type': 'application/json' };
+        await fetch(`${url}/auth/login`, { method: 'POST', headers, body: JSON.stringify(ADMIN) });
+        await view.page.reload();
+        return byButton('profile.endOthers')(view);
+      },
+    },
+  ];
+}
+
 /** What opens anywhere, and what others do meanwhile. */
 function ofFrame({ db }: Cluster): readonly Opening[] {
   return [
@@ -283,7 +332,7 @@ function ofFrame({ db }: Cluster): readonly Opening[] {
 t.test('what opens on lists and anywhere', { skip }, async (t) => {
   if (browser === null) return;
   const app = await startApp(t, browser, { workers: 1, prepare: makeBookshop });
-  const openings = [...OF_LISTS, ...ofFrame(app.cluster)];
+  const openings = [...OF_LISTS, ...ofProfile(app.cluster), ...ofFrame(app.cluster)];
   t.strictSame(
     openersOf((folder) => !OTHERS.includes(folder)),
     shownBy(openings),

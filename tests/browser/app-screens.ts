@@ -24,16 +24,18 @@ import {
 const browser = await startBrowser(t);
 const skip = browser === null && 'no browser starts here';
 
-type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job', string>>;
+type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job' | 'file', string>>;
 
 /** Where the screen of each route is. */
-function screensOf({ user, role, policy, job }: Ids): Readonly<Record<string, string>> {
+function screensOf({ user, role, policy, job, file }: Ids): Readonly<Record<string, string>> {
   return {
     // The home.
     '': '/',
     '/content': '/content',
     '/content/:collection': '/content/book',
     '/content/:collection/:key': '/content/book/1',
+    '/files': '/files',
+    '/files/:file': `/files/${file}`,
     '/model/collections': '/model/collections',
     '/model/snapshots': '/model/snapshots',
     '/model/new-collection': '/model/new-collection',
@@ -68,6 +70,8 @@ const OTHER_SCREENS: Readonly<Record<string, string | null>> = {
   'reset-password': '/reset-password?token=unknown',
   'accept-invite': '/accept-invite?token=unknown',
   register: '/register',
+  // One's own, visited with those of the sections.
+  profile: null,
   // These lead elsewhere.
   login: null,
   'users/:user': null,
@@ -128,7 +132,11 @@ async function makeContent({ db, fetch }: Cluster): Promise<Ids> {
   const refused = await fetch('/utils/import/book', { method: 'POST', body: form });
   await refused.arrayBuffer();
   const jobs = await fetch('/jobs?filter[kind][_eq]=import');
-  return { user, role, policy, job: JSON.parse(await jobs.text()).data[0].id };
+  const note = new FormData();
+  note.set('file', new File(['A note to read'], 'note.txt', { type: 'text/plain' }));
+  const stored = await fetch('/files', { method: 'POST', body: note });
+  const file: string = JSON.parse(await stored.text()).data.id;
+  return { user, role, policy, file, job: JSON.parse(await jobs.text()).data[0].id };
 }
 
 t.test('every screen', { skip }, async (t) => {
@@ -186,7 +194,8 @@ t.test('every screen', { skip }, async (t) => {
   const tab = await app.newPage({ reducedMotion: 'reduce' });
   await tab.signIn();
   await t.test('of an administrator', async (t) => {
-    for (const path of [...Object.values(screens), '/nowhere']) await visit(t, tab, path);
+    for (const path of [...Object.values(screens), '/profile', '/nowhere'])
+      await visit(t, tab, path);
     await tab.open(`/users/${ids.user}`);
     const account = `/content/system_users/${ids.user}`;
     await until(() => tab.page.url().endsWith(account), 'a confirmed address leads to the account');
@@ -198,7 +207,7 @@ t.test('every screen', { skip }, async (t) => {
     const { page } = tab;
     t.equal(await fromRightInGerman(app.cluster), 200);
     await page.emulateMedia({ colorScheme: 'light' });
-    for (const path of Object.values(screens)) {
+    for (const path of [...Object.values(screens), '/profile']) {
       await tab.open(path);
       await inGerman(tab);
       await settled(tab);

@@ -8,6 +8,7 @@ import type { WaitForEdges } from '#core/model/catalog/wait-for-edges.ts';
 import type { SigningKeys } from '#core/model/system/signing-key.ts';
 import { AccessTokens } from './access-token.ts';
 import { Identity } from './identity.ts';
+import { OwnSessions } from './own-sessions.ts';
 import { PasswordConfirmation } from './password-confirmation.ts';
 import { RefreshTokens } from './refresh-token.ts';
 import { SecretSeal } from './secret-seal.ts';
@@ -31,6 +32,7 @@ export interface IdentityServices {
   readonly identity: Identity;
   readonly signIn: SignIn;
   readonly renewal: Renewal;
+  readonly ownSessions: OwnSessions;
   readonly twoFactor: TwoFactor;
   readonly confirmation: PasswordConfirmation;
   readonly storedSecrets: StoredSecrets;
@@ -49,6 +51,7 @@ export function openIdentity(
     identity,
     signIn: new SignIn(parts),
     renewal: new Renewal(parts),
+    ownSessions: new OwnSessions(parts),
     twoFactor: new TwoFactor(parts),
     confirmation: new PasswordConfirmation(parts),
     storedSecrets,

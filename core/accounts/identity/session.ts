@@ -168,7 +168,7 @@ export async function rotateToken(
     render(sql`
       WITH entered AS (${userOfSession(schema, sql`token = ${oldHash}`)})
       UPDATE ${systemTable(schema, 'sessions')} AS s
-      SET token = ${tokenHash}, expires = ${later(ttl)},
+      SET token = ${tokenHash}, expires = ${later(ttl)}, renewed_on = now(),
         (ip, user_agent, origin) = ROW(${visitorFacts(visitor)})
       FROM entered WHERE s."user" = entered.id AND s.token = ${oldHash}
         AND NOT s.cookie AND s.expires > now()`),

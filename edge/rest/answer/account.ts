@@ -1,6 +1,6 @@
 /** The response schemas for a caller's tokens and permissions. */
 import * as v from 'valibot';
-import { anyObjectSchema } from './value.ts';
+import { anyObjectSchema, timestampSchema, uuidSchema } from './value.ts';
 
 /** `mode` determines which tokens are in the body. */
 export const tokensSchema = v.strictObject({
@@ -10,6 +10,20 @@ export const tokensSchema = v.strictObject({
 });
 
 export const secondFactorSchema = v.strictObject({ secret: v.string(), otpauth_url: v.string() });
+
+/** The logins of the caller; a session that an older release began lacks times. */
+export const ownSessionsSchema = v.array(
+  v.strictObject({
+    id: uuidSchema,
+    created_on: v.nullable(timestampSchema),
+    renewed_on: v.nullable(timestampSchema),
+    expires: timestampSchema,
+    ip: v.nullable(v.string()),
+    user_agent: v.nullable(v.string()),
+    origin: v.nullable(v.string()),
+    current: v.pipe(v.boolean(), v.description('The session of this request')),
+  }),
+);
 
 /** Callers without a user receive only the first member. */
 export const ownRightsSchema = v.strictObject({

@@ -33,6 +33,7 @@ export const router = createBrowserRouter(
             {
               errorElement: <Broken />,
               children: [
+                { path: 'profile', lazy: () => import('./profile/profile-page.tsx') },
                 ...SECTIONS.flatMap(({ routes }) => routes),
                 { path: '*', element: <NotFound /> },
               ],

@@ -44,6 +44,22 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
+    path: '/files',
+    text: 'files.title',
+    icon: 'folder_open',
+    offered: (rights) => may(rights, 'system_files', 'read'),
+    routes: [
+      {
+        path: 'files',
+        lazy: () => import('./files/files-section.tsx'),
+        children: [
+          { index: true, lazy: () => import('./files/library-page.tsx') },
+          { path: ':file', lazy: () => import('./files/file-page.tsx') },
+        ],
+      },
+    ],
+  },
+  {
     path: '/model',
     text: 'model.title',
     icon: 'schema',

@@ -40,6 +40,7 @@ export type {
   OwnAccess,
   OwnConfirmation,
   OwnRights,
+  OwnSession,
   TfaSecret,
 } from './me.ts';
 export type {

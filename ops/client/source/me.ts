@@ -36,6 +36,21 @@ export interface TfaSecret {
   readonly otpauth_url: string;
 }
 
+/** One login of the caller. */
+export interface OwnSession {
+  readonly id: string;
+  /** Null when an older release began the session. */
+  readonly created_on: string | null;
+  /** When the session began or was last renewed; null when an older release did it. */
+  readonly renewed_on: string | null;
+  readonly expires: string;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly origin: string | null;
+  /** The session of this request. */
+  readonly current: boolean;
+}
+
 /** What a change of one's own user may have beside its fields. */
 export interface OwnConfirmation {
   /** The present password, which a new e-mail address or password needs unless the login is recent. */
@@ -65,6 +80,13 @@ export interface Me<S = AnySchema> {
   permissionsOn(collection: string, key?: Key, options?: CallOptions): Promise<ItemRights>;
   /** Stores where in the Admin App the caller is. */
   trackPage(page: string, options?: CallOptions): Promise<void>;
+  readonly sessions: {
+    /** The live sessions of the caller; the most recently renewed one first. */
+    list(options?: CallOptions): Promise<OwnSession[]>;
+    end(id: string, options?: CallOptions): Promise<void>;
+    /** Ends all sessions but the own one. */
+    endOthers(options?: CallOptions): Promise<void>;
+  };
   readonly tfa: {
     generate(password: string, options?: CallOptions): Promise<TfaSecret>;
     /** Ends the other sessions of the user. */
@@ -89,6 +111,12 @@ export function createMe<S = AnySchema>({ request }: Transport): Me<S> {
     },
     trackPage: (page, options) =>
       request('PATCH', `${path}/track/page`, { ...options, body: { last_page: page } }),
+    sessions: {
+      list: (options) => request('GET', `${path}/sessions`, options),
+      end: (id, options) =>
+        request('DELETE', `${path}/sessions/${encodeURIComponent(id)}`, options),
+      endOthers: (options) => request('DELETE', `${path}/sessions`, options),
+    },
     tfa: {
       // A wrong password is told by the code of a wrong token, which must not be tried again.
       generate: (password, options) =>

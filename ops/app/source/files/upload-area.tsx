@@ -61,6 +61,32 @@ function UploadRow({ upload }: { readonly upload: Upload }) {
   );
 }
 
+/** Rows of uploads that are shown at once. */
+const SHOWN = 6;
+
+/** The uploads that are under way or have failed; those that failed stand first. */
+export function UploadList({ uploads }: { readonly uploads: readonly Upload[] }) {
+  const translate = useTranslate();
+  if (uploads.length === 0) return null;
+  const failed = uploads.filter(({ error }) => error !== null);
+  const others = uploads.filter(({ error }) => error === null);
+  const more = uploads.length - SHOWN;
+  return (
+    <>
+      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, mt: 1, textAlign: 'start' }}>
+        {[...failed, ...others].slice(0, SHOWN).map((upload) => (
+          <UploadRow key={upload.id} upload={upload} />
+        ))}
+      </Box>
+      {more > 0 && (
+        <Typography variant="body2" color="textSecondary">
+          {translate('file.moreUploads', { smart_count: more })}
+        </Typography>
+      )}
+    </>
+  );
+}
+
 export function UploadArea({ onUploaded, multiple = false, accept, children }: UploadAreaProps) {
   const translate = useTranslate();
   // The latest, as others may have been added meanwhile.
@@ -73,7 +99,9 @@ export function UploadArea({ onUploaded, multiple = false, accept, children }: U
       label={translate('file.choose')}
       accept={accept}
       multiple={multiple}
-      onFiles={(files) => files.forEach(begin)}
+      onFiles={(files) => {
+        for (const file of files) begin(file);
+      }}
       sx={{ borderRadius: 1, p: 2, mt: 1, textAlign: 'center' }}
     >
       {(choose) => (
@@ -92,13 +120,7 @@ export function UploadArea({ onUploaded, multiple = false, accept, children }: U
             </Button>
             {children}
           </Box>
-          {uploads.length > 0 && (
-            <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, mt: 1, textAlign: 'start' }}>
-              {uploads.map((upload) => (
-                <UploadRow key={upload.id} upload={upload} />
-              ))}
-            </Box>
-          )}
+          <UploadList uploads={uploads} />
         </>
       )}
     </DropArea>

@@ -3,7 +3,7 @@
  * on even after the page was loaded again, when the same file is given once more.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { SluiceError } from '../../../client/source/index.ts';
+import { type FileColumns, SluiceError } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import type { Item } from '../data/schema-types.ts';
 import { useRunningUploads } from '../shell/running-uploads.tsx';
@@ -11,6 +11,7 @@ import { useRunningUploads } from '../shell/running-uploads.tsx';
 /** Smaller files are sent at once. */
 const IN_PIECES = 4 * 1_048_576;
 const PIECE = 4 * 1_048_576;
+const AT_ONCE = 3;
 const QUERY = {
   fields: ['id', 'title', 'type', 'filename_download', 'filesize', 'width', 'height'],
 };
@@ -48,24 +49,24 @@ function giveUp(file: File): void {
     .catch(() => undefined);
 }
 
-async function sendInPieces(file: File, { signal, onPercent }: SendOptions): Promise<Item | null> {
+async function sendInPieces(
+  file: File,
+  columns: FileColumns,
+  { signal, onPercent }: SendOptions,
+): Promise<Item | null> {
   const memory = memoryOf(file);
   const begun = localStorage.getItem(memory) ?? undefined;
   const send = (upload: string | undefined) =>
-    client.files.upload(
-      file,
-      {},
-      {
-        signal,
-        query: QUERY,
-        resumable: {
-          pieceSize: PIECE,
-          ...(upload !== undefined && { upload }),
-          onBegin: (name) => localStorage.setItem(memory, name),
-        },
-        onProgress: ({ bytes }) => onPercent(Math.min(100, (100 * bytes) / file.size)),
+    client.files.upload(file, columns, {
+      signal,
+      query: QUERY,
+      resumable: {
+        pieceSize: PIECE,
+        ...(upload !== undefined && { upload }),
+        onBegin: (name) => localStorage.setItem(memory, name),
       },
-    );
+      onProgress: ({ bytes }) => onPercent(Math.min(100, (100 * bytes) / file.size)),
+    });
   const whole = async () => {
     try {
       return await send(begun);
@@ -81,12 +82,38 @@ async function sendInPieces(file: File, { signal, onPercent }: SendOptions): Pro
   return stored;
 }
 
-async function sendFile(file: File, options: SendOptions): Promise<Item | null> {
-  if (file.size > IN_PIECES) return sendInPieces(file, options);
+async function sendFile(
+  file: File,
+  columns: FileColumns,
+  options: SendOptions,
+): Promise<Item | null> {
+  if (file.size > IN_PIECES) return sendInPieces(file, columns, options);
   const { signal, onPercent } = options;
   const onProgress = ({ bytes, total }: { bytes: number; total: number | null }) =>
     onPercent(total === null ? 0 : Math.min(100, (100 * bytes) / total));
-  return client.files.upload(file, {}, { signal, query: QUERY, onProgress });
+  return client.files.upload(file, columns, { signal, query: QUERY, onProgress });
+}
+
+/** Lets a few go at a time; the others wait for their turn. */
+function useTurns() {
+  const going = useRef(0);
+  const waiting = useRef<(() => void)[]>([]);
+  const turn = useCallback(async () => {
+    if (going.current === AT_ONCE) {
+      await new Promise<void>((resolve) => {
+        waiting.current.push(resolve);
+      });
+    } else {
+      going.current += 1;
+    }
+  }, []);
+  /** Called by each that had its turn, when it has ended. */
+  const pass = useCallback(() => {
+    const next = waiting.current.shift();
+    if (next === undefined) going.current -= 1;
+    else next();
+  }, []);
+  return { turn, pass };
 }
 
 /** The uploads of a place, and how to begin one. */
@@ -94,6 +121,7 @@ export function useUploads(onUploaded: (file: Item) => void) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const last = useRef(0);
   const count = useRunningUploads();
+  const { turn, pass } = useTurns();
   const controls = useRef(new Set<AbortController>());
   // What is left is not sent any more; the same file goes on from there.
   useEffect(() => {
@@ -103,7 +131,7 @@ export function useUploads(onUploaded: (file: Item) => void) {
     };
   }, []);
   const begin = useCallback(
-    (file: File) => {
+    (file: File, columns: FileColumns = {}) => {
       last.current += 1;
       const id = last.current;
       const control = new AbortController();
@@ -117,7 +145,9 @@ export function useUploads(onUploaded: (file: Item) => void) {
         controls.current.add(control);
         try {
           const onPercent = (percent: number) => change({ percent });
-          const stored = await sendFile(file, { signal: control.signal, onPercent });
+          await turn();
+          control.signal.throwIfAborted();
+          const stored = await sendFile(file, columns, { signal: control.signal, onPercent });
           drop();
           if (stored !== null) onUploaded(stored);
         } catch (error) {
@@ -125,6 +155,7 @@ export function useUploads(onUploaded: (file: Item) => void) {
           if (failed) change({ error });
           else drop();
         } finally {
+          pass();
           controls.current.delete(control);
           end(failed);
         }
@@ -141,7 +172,7 @@ export function useUploads(onUploaded: (file: Item) => void) {
       ]);
       void run();
     },
-    [onUploaded, count],
+    [onUploaded, count, turn, pass],
   );
   return { uploads, begin };
 }

@@ -5,6 +5,7 @@ import Typography from '@mui/material/Typography';
 import { useRef } from 'react';
 import { isItem } from '../data/values.ts';
 import { notify } from '../shell/notify.ts';
+import { saveAs } from '../shell/save-as.ts';
 import { useTranslate } from '../translation/use-translate.ts';
 import { ControlFrame } from './control-frame.tsx';
 import type { InterfaceProps } from './interface.ts';
@@ -23,12 +24,7 @@ export function BinaryInterface(props: InterfaceProps) {
   const input = useRef<HTMLInputElement>(null);
   const bytes = bytesOf(value);
   const download = () => {
-    if (bytes === null) return;
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([bytes]));
-    link.download = `${field.field}.bin`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    if (bytes !== null) saveAs(new Blob([bytes]), `${field.field}.bin`);
   };
   const take = async (file: File | undefined) => {
     if (file === undefined) return;

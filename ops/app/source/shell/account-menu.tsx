@@ -1,5 +1,4 @@
 /** The account of the caller: language, appearance, writing direction, signing out. */
-import Avatar from '@mui/material/Avatar';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Divider from '@mui/material/Divider';
@@ -9,12 +8,14 @@ import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router-dom';
 import { type Me, meQuery } from '../data/queries.ts';
 import { useSignOut } from '../sign-in/use-sign-out.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { Choice } from './choice.tsx';
 import { usePreferences } from './use-preferences.ts';
+import { UserAvatar } from './user-avatar.tsx';
 
 /** What a user is called. */
 function userName(user: Me | undefined): string {
@@ -39,19 +40,7 @@ export function AccountMenu() {
           aria-expanded={anchor !== null}
           onClick={({ currentTarget }) => setAnchor(currentTarget)}
         >
-          <Avatar
-            {...(me?.avatar && { src: `/assets/${me.avatar}?key=system-small-cover` })}
-            alt=""
-            sx={{
-              width: 36,
-              height: 36,
-              fontSize: 15,
-              bgcolor: 'primary.main',
-              color: 'primary.contrastText',
-            }}
-          >
-            {name.charAt(0).toUpperCase()}
-          </Avatar>
+          <UserAvatar name={name} picture={me?.avatar} size={36} />
         </IconButton>
       </Tooltip>
       <Popover
@@ -84,6 +73,17 @@ export function AccountMenu() {
         </Box>
         <Divider />
         <Box sx={{ p: 1 }}>
+          <Button
+            color="inherit"
+            fullWidth
+            component={Link}
+            to="/profile"
+            startIcon={<Icon name="account_circle" />}
+            onClick={() => setAnchor(null)}
+            sx={{ justifyContent: 'flex-start', px: 1 }}
+          >
+            {translate('profile.open')}
+          </Button>
           <Button
             color="inherit"
             fullWidth

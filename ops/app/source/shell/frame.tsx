@@ -11,6 +11,7 @@ import { Outlet, useLocation } from 'react-router-dom';
 import { useFollowRights } from '../data/follow-rights.ts';
 import { useFollowSchema } from '../data/follow-schema.ts';
 import { useIsAdministrator, useRights } from '../data/queries.ts';
+import { LibraryUploads } from '../files/library-uploads.tsx';
 import { SECTIONS } from '../sections.ts';
 import { SessionDialog } from '../sign-in/session-dialog.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
@@ -128,7 +129,9 @@ function Screens() {
 export function Frame() {
   return (
     <RequireSession>
-      <Screens />
+      <LibraryUploads>
+        <Screens />
+      </LibraryUploads>
       <Notices />
       <SessionDialog />
     </RequireSession>

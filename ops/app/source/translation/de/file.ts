@@ -14,5 +14,6 @@ export const file = {
   replaced: 'Inhalt ersetzt',
   takeOut: 'Entfernen',
   none: 'Keine Datei',
+  moreUploads: '%{smart_count} weitere Datei |||| %{smart_count} weitere Dateien',
   focalPoint: 'Bildmittelpunkt bei %{x}, %{y}. Mit den Pfeiltasten verschieben.',
 };

@@ -4,6 +4,7 @@ import { access } from './access.ts';
 import { failure } from './failure.ts';
 import { fault } from './fault.ts';
 import { file } from './file.ts';
+import { files } from './files.ts';
 import { filter } from './filter.ts';
 import { form } from './form.ts';
 import { health } from './health.ts';
@@ -16,6 +17,7 @@ import { model } from './model.ts';
 import { navigation } from './navigation.ts';
 import { operations } from './operations.ts';
 import { palette } from './palette.ts';
+import { profile } from './profile.ts';
 import { reason } from './reason/index.ts';
 import { relation } from './relation.ts';
 import { settings } from './settings.ts';
@@ -35,9 +37,11 @@ export const texts: Texts = {
   navigation,
   operations,
   palette,
+  profile,
   shell,
   signIn,
   file,
+  files,
   health,
   history,
   home,

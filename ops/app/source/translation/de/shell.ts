@@ -48,4 +48,11 @@ export const shell = {
     'Eine Datei wird noch hochgeladen. Das Formular wird gespeichert, sobald der Upload abgeschlossen ist.',
   uploadNoWait: 'Nicht speichern',
   uploadFailed: 'Eine Datei konnte nicht hochgeladen werden. Nichts wurde gespeichert.',
+  cropZoom: 'Zoom',
+  cropTurn: 'Drehen',
+  cropForm: 'Seitenverhältnis',
+  cropOriginal: 'Original',
+  cropArea: 'Sichtbarer Ausschnitt. Mit den Pfeiltasten verschieben.',
+  cropUnreadable: 'Dieser Browser kann das Bild nicht zeigen.',
+  cropFailed: 'Das Bild ließ sich nicht zuschneiden. Vielleicht hat es zu viele Pixel.',
 };

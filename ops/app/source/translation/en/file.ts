@@ -14,5 +14,6 @@ export const file = {
   replaced: 'Content replaced',
   takeOut: 'Remove',
   none: 'No file',
+  moreUploads: '%{smart_count} more file |||| %{smart_count} more files',
   focalPoint: 'Focal point at %{x}, %{y}. Move it with the arrow keys.',
 };

@@ -46,4 +46,11 @@ export const shell = {
   uploadWait: 'A file is still being uploaded. The form will be saved when the upload is complete.',
   uploadNoWait: 'Do not save',
   uploadFailed: 'A file could not be uploaded. Nothing has been saved.',
+  cropZoom: 'Zoom',
+  cropTurn: 'Rotate',
+  cropForm: 'Aspect ratio',
+  cropOriginal: 'Original',
+  cropArea: 'Visible part. Move it with the arrow keys.',
+  cropUnreadable: 'This browser cannot show the picture.',
+  cropFailed: 'The picture could not be cropped. It may have too many pixels.',
 };

@@ -1,0 +1,8 @@
+/** Hands bytes to the browser as a download. */
+export function saveAs(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
