@@ -122,6 +122,13 @@ export const fieldsQuery = (collection: string) =>
     ...FOR_LONG,
   });
 
+/** The fields of all collections at once, which may be megabytes. */
+export const allFieldsQuery = queryOptions({
+  queryKey: [SCHEMA, 'all-fields'],
+  queryFn: ({ signal }) => client.request<Field[]>('GET', '/fields', { signal }),
+  ...FOR_LONG,
+});
+
 export const relationsQuery = queryOptions({
   queryKey: [SCHEMA, 'relations'],
   queryFn: ({ signal }) =>

@@ -53,6 +53,7 @@ import {
   mdiFileDocument,
   mdiFileTree,
   mdiFilterVariant,
+  mdiFitToScreenOutline,
   mdiFlag,
   mdiFolder,
   mdiFolderOpen,
@@ -77,6 +78,8 @@ import {
   mdiLock,
   mdiLogout,
   mdiMagnify,
+  mdiMagnifyMinusOutline,
+  mdiMagnifyPlusOutline,
   mdiMap,
   mdiMapMarker,
   mdiMenu,
@@ -164,6 +167,7 @@ export const ICONS = {
   favorite: mdiHeart,
   file: mdiFile,
   filter_list: mdiFilterVariant,
+  fit_screen: mdiFitToScreenOutline,
   flag: mdiFlag,
   flight: mdiAirplane,
   folder: mdiFolder,
@@ -244,6 +248,8 @@ export const ICONS = {
   warning: mdiAlert,
   wifi_off: mdiWifiOff,
   work: mdiBriefcase,
+  zoom_in: mdiMagnifyPlusOutline,
+  zoom_out: mdiMagnifyMinusOutline,
 } as const;
 
 export type IconName = keyof typeof ICONS;

@@ -14,6 +14,7 @@ import { list } from './list.ts';
 import { model } from './model.ts';
 import { navigation } from './navigation.ts';
 import { operations } from './operations.ts';
+import { picture } from './picture.ts';
 import { reason } from './reason.ts';
 import { relation } from './relation.ts';
 import { settings } from './settings.ts';
@@ -30,6 +31,7 @@ export const texts: Texts = {
   model,
   navigation,
   operations,
+  picture,
   shell,
   signIn,
   file,
