@@ -35,7 +35,7 @@ const NODE_TYPES = { card: CollectionCard };
 const EDGE_TYPES = { line: RelationLine };
 const NEAREST = { minZoom: 0.04, maxZoom: 2 } as const;
 const FIT = { padding: 0.08, maxZoom: 1 } as const;
-const FILL = { position: 'absolute', inset: 0, height: 'auto', width: 'auto' } as const;
+const FILL = { position: 'absolute', inset: 0 } as const;
 const MOVE_MS = 250;
 /** The zoom that a card is brought to when it is looked for. */
 const READABLE = 0.85;
@@ -238,51 +238,52 @@ export function Canvas(props: CanvasProps) {
     >
       <Markers />
       <CardContext value={context}>
-        <ReactFlow
-          nodes={drawn}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          edgeTypes={EDGE_TYPES}
-          onNodesChange={(changes) => setNodes((old) => applyNodeChanges(changes, old))}
-          onNodeDragStart={(_, { id }) => setDragged(id)}
-          onNodeDragStop={(_, { id, position }) => {
-            setDragged(null);
-            onMove(id, position);
-          }}
-          onNodeClick={(_, { id }) => {
-            if (relating !== null && relating !== id) onRelated(relating, null, id);
-            else setActive(id);
-          }}
-          onPaneClick={() => setActive(null)}
-          onEdgeClick={(_, { data }) => data && onOpenEdge(data.edge)}
-          onConnectStart={beginLine}
-          onConnectEnd={(event) => {
-            const to = cardAt(event);
-            setDrawing(null);
-            if (drawing !== null && to !== null && to !== drawing.collection) {
-              onRelated(drawing.collection, drawing.field, to);
-            }
-          }}
-          style={FILL}
-          {...NEAREST}
-          fitView
-          fitViewOptions={FIT}
-          onlyRenderVisibleElements
-          disableKeyboardA11y
-          nodesFocusable={false}
-          edgesFocusable={false}
-          elementsSelectable={false}
-          nodeDragThreshold={4}
-          deleteKeyCode={null}
-          selectionKeyCode={null}
-          multiSelectionKeyCode={null}
-          panActivationKeyCode={null}
-          zoomOnDoubleClick={false}
-        >
-          <Background gap={24} />
-          {roomy && <MiniMap pannable zoomable ariaLabel={translate('picture.overview')} />}
-          <Panel position="bottom-left">{children}</Panel>
-        </ReactFlow>
+        <div style={FILL}>
+          <ReactFlow
+            nodes={drawn}
+            edges={edges}
+            nodeTypes={NODE_TYPES}
+            edgeTypes={EDGE_TYPES}
+            onNodesChange={(changes) => setNodes((old) => applyNodeChanges(changes, old))}
+            onNodeDragStart={(_, { id }) => setDragged(id)}
+            onNodeDragStop={(_, { id, position }) => {
+              setDragged(null);
+              onMove(id, position);
+            }}
+            onNodeClick={(_, { id }) => {
+              if (relating !== null && relating !== id) onRelated(relating, null, id);
+              else setActive(id);
+            }}
+            onPaneClick={() => setActive(null)}
+            onEdgeClick={(_, { data }) => data && onOpenEdge(data.edge)}
+            onConnectStart={beginLine}
+            onConnectEnd={(event) => {
+              const to = cardAt(event);
+              setDrawing(null);
+              if (drawing !== null && to !== null && to !== drawing.collection) {
+                onRelated(drawing.collection, drawing.field, to);
+              }
+            }}
+            {...NEAREST}
+            fitView
+            fitViewOptions={FIT}
+            onlyRenderVisibleElements
+            disableKeyboardA11y
+            nodesFocusable={false}
+            edgesFocusable={false}
+            elementsSelectable={false}
+            nodeDragThreshold={4}
+            deleteKeyCode={null}
+            selectionKeyCode={null}
+            multiSelectionKeyCode={null}
+            panActivationKeyCode={null}
+            zoomOnDoubleClick={false}
+          >
+            <Background gap={24} />
+            {roomy && <MiniMap pannable zoomable ariaLabel={translate('picture.overview')} />}
+            <Panel position="bottom-left">{children}</Panel>
+          </ReactFlow>
+        </div>
       </CardContext>
     </Box>
   );

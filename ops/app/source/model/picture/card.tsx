@@ -15,6 +15,7 @@ import { useTranslate } from '../../translation/use-translate.ts';
 import { typeIcon, typeKey } from '../field-types.ts';
 import { fieldPath, settingsPath } from '../route.ts';
 import type { PictureCard, PictureRow } from './graph.ts';
+import { rowMiddle } from './size.ts';
 
 export interface CardData extends Record<string, unknown> {
   readonly card: PictureCard;
@@ -93,6 +94,37 @@ function Rows({ card, active }: { readonly card: PictureCard; readonly active: b
   );
 }
 
+/**
+ * Where edges meet the card: the library looks for them in the page, also while no fields are drawn. One
+ * begins a line at the `Handle` of a row.
+ */
+function Ends({ card, isFar }: { readonly card: PictureCard; readonly isFar: boolean }) {
+  return card.rows.flatMap(({ field }) => {
+    const top = rowMiddle(card, field);
+    const end = { 'data-handleid': field, 'aria-hidden': true } as const;
+    return [
+      <i
+        key={`in ${field}`}
+        className="end target"
+        data-handlepos="left"
+        {...end}
+        style={{ top, left: 0 }}
+      />,
+      ...(isFar
+        ? [
+            <i
+              key={`out ${field}`}
+              className="end source"
+              data-handlepos="right"
+              {...end}
+              style={{ top, right: 0 }}
+            />,
+          ]
+        : []),
+    ];
+  });
+}
+
 function Card({ data, selected }: NodeProps<CardNode>) {
   const translate = useTranslate();
   const actions = useContext(CardContext);
@@ -141,6 +173,7 @@ function Card({ data, selected }: NodeProps<CardNode>) {
         )}
       </div>
       {!isFar && <Rows card={card} active={selected} />}
+      <Ends card={card} isFar={isFar} />
     </div>
   );
 }

@@ -33,7 +33,13 @@ export const LOOK: SxProps<Theme> = (theme) => {
     '& marker.active path': { stroke: palette.primary.main, strokeWidth: 2 },
     '& .react-flow__minimap': { border: `1px solid ${palette.divider}`, borderRadius: '8px' },
     '& .card': {
-      ...{ height: '100%', boxSizing: 'border-box', overflow: 'hidden', borderRadius: '8px' },
+      ...{
+        position: 'relative',
+        height: '100%',
+        boxSizing: 'border-box',
+        overflow: 'hidden',
+        borderRadius: '8px',
+      },
       ...{ bgcolor: 'background.paper', border: `1px solid ${palette.divider}`, cursor: 'grab' },
       boxShadow: palette.mode === 'dark' ? 'none' : '0 1px 3px rgba(20, 25, 40, 0.08)',
       // Room for the handles, which stand on its edge.
@@ -94,8 +100,9 @@ export const LOOK: SxProps<Theme> = (theme) => {
       ...{ width: 12, height: 12, border: `2px solid ${palette.background.paper}` },
       ...{ backgroundColor: palette.primary.main, opacity: 0, zIndex: 1 },
       // Inside of the card, which cuts off what is outside.
-      transform: 'translate(-3px, -50%)',
+      transform: 'translate(0, -50%)',
     },
+    '& .card .end': { position: 'absolute', width: 0, height: 1, pointerEvents: 'none' },
     '& .card .row:hover .react-flow__handle, & .react-flow__handle.connectingfrom': { opacity: 1 },
     '& .card.far .head': { height: '100%', border: 0, justifyContent: 'center' },
     '& .card.far .head a': { paddingInline: '12px', justifyContent: 'center' },

@@ -17,6 +17,7 @@ import { operations } from './operations.ts';
 import { picture } from './picture.ts';
 import { reason } from './reason.ts';
 import { relation } from './relation.ts';
+import { sentence } from './sentence.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { signIn } from './sign-in.ts';
@@ -31,6 +32,7 @@ export const texts: Texts = {
   model,
   navigation,
   operations,
+  sentence,
   picture,
   shell,
   signIn,
