@@ -138,6 +138,7 @@ export function Canvas(props: CanvasProps) {
   const [nodes, setNodes] = useState(() => nodesOf(layout, moved));
   const [shown, setShown] = useState({ layout, moved });
   const wanted = useRef<string | null>(null);
+  const own = useRef<HTMLDivElement>(null);
   const duration = still ? 0 : MOVE_MS;
   if (shown.layout !== layout || shown.moved !== moved) {
     setShown({ layout, moved });
@@ -163,6 +164,19 @@ export function Canvas(props: CanvasProps) {
     },
     [flow, duration],
   );
+  /** Goes to a card: at once when it is drawn, else as soon as it is. */
+  const focusOn = useCallback(
+    (collection: string, zoom?: number) => {
+      wanted.current = collection;
+      show(collection, zoom);
+      const place = `[data-id="${CSS.escape(collection)}"] .card`;
+      const card = own.current?.querySelector<HTMLElement>(place);
+      if (!card) return;
+      wanted.current = null;
+      card.focus({ preventScroll: true });
+    },
+    [show],
+  );
   const fit = useCallback(() => void flow.fitView({ ...FIT, duration }), [flow, duration]);
   useImperativeHandle(
     control,
@@ -170,12 +184,9 @@ export function Canvas(props: CanvasProps) {
       zoomIn: () => void flow.zoomIn({ duration }),
       zoomOut: () => void flow.zoomOut({ duration }),
       fit,
-      show: (collection) => {
-        wanted.current = collection;
-        show(collection);
-      },
+      show: focusOn,
     }),
-    [flow, duration, fit, show],
+    [flow, duration, fit, focusOn],
   );
   // Another picture is seen as a whole, unless only a card of it has opened.
   const last = useRef(layout);
@@ -195,10 +206,7 @@ export function Canvas(props: CanvasProps) {
       active === null || !places.has(active)
         ? nodes[0]?.id
         : stepFrom(active, key, layout.picture.edges, places);
-    if (next) {
-      wanted.current = next;
-      show(next, Math.max(flow.getZoom(), 0.5));
-    }
+    if (next) focusOn(next, Math.max(flow.getZoom(), 0.5));
     return true;
   };
   const press = (event: KeyboardEvent<HTMLElement>): boolean => {
@@ -224,6 +232,7 @@ export function Canvas(props: CanvasProps) {
   const isRelating = relating !== null || drawing !== null;
   return (
     <Box
+      ref={own}
       // It is walked through by keys of its own.
       role="application"
       aria-label={translate('picture.canvas')}

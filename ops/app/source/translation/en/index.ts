@@ -1,6 +1,7 @@
 /** All English texts: a file for each feature. */
 import type { Texts } from '../languages.ts';
 import { access } from './access.ts';
+import { editor } from './editor.ts';
 import { failure } from './failure.ts';
 import { fault } from './fault.ts';
 import { file } from './file.ts';
@@ -32,6 +33,7 @@ export const texts: Texts = {
   model,
   navigation,
   operations,
+  editor,
   sentence,
   picture,
   shell,
