@@ -33,6 +33,7 @@ function screensOf({ user, role, policy, job }: Ids): Readonly<Record<string, st
     '/content/:collection': '/content/book',
     '/content/:collection/:key': '/content/book/1',
     '/model/collections': '/model/collections',
+    '/model/picture': '/model/picture',
     '/model/snapshots': '/model/snapshots',
     '/model/new-collection': '/model/new-collection',
     '/model/collections/:collection': '/model/collections/book',

@@ -76,6 +76,8 @@ export const rightsQuery = queryOptions({
 export interface ServerAbilities {
   readonly websocket?: false | { readonly rest: false | object };
   readonly version?: string;
+  /** Whether mails are sent. */
+  readonly mail?: boolean;
 }
 
 /** What the server can do, and which it is. */

@@ -36,6 +36,8 @@ const EDGE_TYPES = { line: RelationLine };
 const NEAREST = { minZoom: 0.04, maxZoom: 2 } as const;
 const FIT = { padding: 0.08, maxZoom: 1 } as const;
 const FILL = { position: 'absolute', inset: 0 } as const;
+/** So many cards are seen at once, without an overview. */
+const FEW = 12;
 const MOVE_MS = 250;
 /** The zoom that a card is brought to when it is looked for. */
 const READABLE = 0.85;
@@ -289,7 +291,9 @@ export function Canvas(props: CanvasProps) {
             zoomOnDoubleClick={false}
           >
             <Background gap={24} />
-            {roomy && <MiniMap pannable zoomable ariaLabel={translate('picture.overview')} />}
+            {roomy && nodes.length > FEW && (
+              <MiniMap pannable zoomable ariaLabel={translate('picture.overview')} />
+            )}
             <Panel position="bottom-left">{children}</Panel>
           </ReactFlow>
         </div>
