@@ -27,7 +27,7 @@ export function fill(
 }
 
 /** Pieces one after the other with a text between. */
-export function joinPieces(parts: readonly Pieces[], between: string): Pieces {
+function joinPieces(parts: readonly Pieces[], between: string): Pieces {
   return parts.flatMap((part, index) => (index === 0 ? part : [between, ...part]));
 }
 

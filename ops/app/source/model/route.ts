@@ -32,8 +32,3 @@ export function newRelationPath(
   const query = new URLSearchParams(begin).toString();
   return `${collectionPath(collection)}/new-relation${query === '' ? '' : `?${query}`}`;
 }
-
-/** The picture of the data model, of one collection and its neighbours. */
-export function picturePath(focus: string): string {
-  return `${PICTURE}?${new URLSearchParams({ focus })}`;
-}
