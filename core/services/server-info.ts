@@ -3,6 +3,7 @@
  * server.
  */
 import type { Caller } from '#core/access/grants.ts';
+import { mailTransport } from '#core/accounts/mail/transport.ts';
 import type { Config } from '#core/base/config/variables.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { join, raw, render, sql } from '#core/database/sql.ts';
@@ -20,6 +21,8 @@ const PUBLIC = [
 
 type ServerConfig = Pick<
   Config,
+  | 'NODE_ENV'
+  | 'EMAIL_TRANSPORT'
   | 'RATE_LIMIT_ENABLED'
   | 'RATE_LIMIT_POINTS'
   | 'RATE_LIMIT_DURATION'
@@ -115,6 +118,7 @@ export class ServerInfo {
         chunkSize: config.STORAGE_PART_SIZE,
         maxConcurrency: config.UPLOADS_MAX_PER_USER,
       },
+      mail: mailTransport(config) !== null,
       version: RELEASE,
     };
   }

@@ -9,6 +9,7 @@ import type { EdgeServices } from '#edge/services.ts';
 import { ADMIN_APP_ROUTES } from '#edge/static/admin-app.ts';
 import { DOCS_ROUTES } from '#edge/static/docs.ts';
 import { ROOT_ROUTES } from '#edge/static/root-routes.ts';
+import { ACCOUNT_LINK_ROUTES } from './account-link.ts';
 import { ASSET_ROUTES } from './asset.ts';
 import { AUTH_ROUTES } from './auth.ts';
 import { COLLECTION_ROUTES } from './collection.ts';
@@ -42,6 +43,7 @@ export const ROUTES: readonly RouteEntry[] = [
   ...AUTH_ROUTES,
   ...PASSWORD_RESET_ROUTES,
   ...REGISTRATION_ROUTES,
+  ...ACCOUNT_LINK_ROUTES,
   ...INVITATION_ROUTES,
   ...TWO_FACTOR_ROUTES,
   ...OWN_ACCOUNT_ROUTES,

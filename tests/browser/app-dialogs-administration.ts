@@ -111,9 +111,7 @@ function openingsOf({ user, role, policy, job }: Ids, { fetch }: Cluster): reado
       at: '/access/users',
       async open(view) {
         const invite = await byButton('access.invite')(view);
-        await invite
-          .getByRole('button', { name: view.say('access.sendInvitation') })
-          .press('Enter');
+        await invite.locator('button[type=submit]').press('Enter');
         await invite.getByText(view.say('access.noAddress')).waitFor();
         return invite;
       },
@@ -191,6 +189,25 @@ function openingsOf({ user, role, policy, job }: Ids, { fetch }: Cluster): reado
       of: ['model/delete-field.tsx DeleteDialog'],
       at: `${article}/fields/status`,
       open: byButton('shell.delete'),
+    },
+    {
+      of: ['model/picture/picture-page.tsx Menu'],
+      at: '/model/picture',
+      async open(view) {
+        const name = view.say('picture.menuOf', { name: 'Article' });
+        await view.press(view.button(name));
+        return view.page.getByRole('menu');
+      },
+    },
+    {
+      of: ['model/picture/picture-page.tsx Autocomplete'],
+      kind: 'choices',
+      at: '/model/picture',
+      async open(view) {
+        const search = view.page.getByRole('combobox', { name: view.say('model.search') });
+        await view.press(search, 'ArrowDown');
+        return choices(view);
+      },
     },
     {
       of: ['model/rename-dialog.tsx Dialog'],

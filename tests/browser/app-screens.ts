@@ -37,6 +37,7 @@ function screensOf({ user, role, policy, job, file }: Ids): Readonly<Record<stri
     '/files': '/files',
     '/files/:file': `/files/${file}`,
     '/model/collections': '/model/collections',
+    '/model/picture': '/model/picture',
     '/model/snapshots': '/model/snapshots',
     '/model/new-collection': '/model/new-collection',
     '/model/collections/:collection': '/model/collections/book',

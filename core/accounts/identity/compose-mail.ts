@@ -19,7 +19,7 @@ import {
 } from '../mail/mail-texts.ts';
 import { type MailContent, plainName, renderMail } from '../mail/render.ts';
 import type { Mail } from '../mail/transport.ts';
-import { accountState, type MailScope, type MailTokens } from './mail-token.ts';
+import { accountState, type MailAccount, type MailScope, type MailTokens } from './mail-token.ts';
 
 export interface ComposeParts {
   readonly pool: Pool;
@@ -66,6 +66,20 @@ const KINDS: Readonly<Record<MailKind, Kind>> = {
     write: knownAddressMail,
   },
 };
+
+/**
+ * A link with a new token to the default page: what a mail of this kind would contain.
+ * @param account the user, in a status that the kind is for
+ */
+export async function accountLink(
+  { config, tokens }: Pick<ComposeParts, 'config' | 'tokens'>,
+  kind: 'invitation' | 'password-reset',
+  account: MailAccount,
+): Promise<string> {
+  const { path } = KINDS[kind];
+  const scope = kind === 'invitation' ? 'invite' : 'password-reset';
+  return withToken(`${publicUrl(config)}${path}`, await tokens.issue(scope, account));
+}
 
 interface Addressee {
   readonly id: string;

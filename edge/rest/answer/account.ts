@@ -25,6 +25,12 @@ export const ownSessionsSchema = v.array(
   }),
 );
 
+/** A link for a user, which is as secret as a password until it is used. */
+export const accountLinkSchema = v.strictObject({
+  purpose: v.picklist(['invitation', 'password-reset']),
+  url: v.string(),
+});
+
 /** Callers without a user receive only the first member. */
 export const ownRightsSchema = v.strictObject({
   app_access: v.boolean(),

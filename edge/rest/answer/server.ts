@@ -15,6 +15,7 @@ export const healthSchema = v.strictObject({
 /** All callers see the project; users also see the rest. */
 export const projectSchema = v.looseObject({
   project: anyObjectSchema,
+  mail: v.optional(v.pipe(v.boolean(), v.description('Whether mails are sent'))),
   version: v.optional(v.string()),
 });
 

@@ -70,6 +70,7 @@ export const SECTIONS: readonly Section[] = [
         lazy: () => import('./model/model-section.tsx'),
         children: [
           { path: 'collections', lazy: () => import('./model/collection-list-page.tsx') },
+          { path: 'picture', lazy: () => import('./model/picture/picture-page.tsx') },
           { path: 'snapshots', lazy: () => import('./model/snapshot-page.tsx') },
           { path: 'new-collection', lazy: () => import('./model/new-collection-page.tsx') },
           {

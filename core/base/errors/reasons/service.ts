@@ -27,6 +27,8 @@ export const serviceReasons = {
     'Its values need more memory than an edge has ({variable}); send fewer at a time.',
   memory_exhausted:
     'The request needs more memory than is free for you; send less at the same time.',
+  no_link_for_user:
+    'Only invited and active users who sign in with a password here can get a link.',
   no_mail_server: 'This installation has no mail server: EMAIL_TRANSPORT is not set.',
   only_administrators_clear_cache: 'Only administrators clear the cache.',
   too_many_new_queries: 'Too many new queries wait for their turn.',

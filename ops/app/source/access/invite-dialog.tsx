@@ -1,4 +1,8 @@
-/** Invites people by mail: each gets a link with which he sets his password. */
+/**
+ * Invites people by mail: each gets a link with which he sets his password. Where no mail is sent, or by
+ * choice, an administrator gets the links to hand over.
+ */
+import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
@@ -9,13 +13,16 @@ import TextField from '@mui/material/TextField';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { client } from '../data/client.ts';
+import { serverQuery, useIsAdministrator } from '../data/queries.ts';
 import { FailureAlert } from '../shell/failure-alert.tsx';
 import { NativeSelect } from '../shell/native-select.tsx';
 import { notify } from '../shell/notify.ts';
 import { useTranslate } from '../translation/use-translate.ts';
 import { rolesQuery } from './access-queries.ts';
-import type { Role } from './access-types.ts';
+import { type Role, USERS } from './access-types.ts';
+import { makeLink } from './account-link.ts';
 import { roleTree } from './role-tree.ts';
+import { TokenDialog } from './token-dialog.tsx';
 import { useAccessChanged } from './use-access-changed.ts';
 
 const NO_ROLES: readonly Role[] = [];
@@ -54,6 +61,35 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       await accessChanged();
     },
   });
+  const administrator = useIsAdministrator();
+  const noMail = useQuery(serverQuery).data?.mail === false;
+  const hand = useMutation({
+    mutationFn: async () => {
+      const lines: string[] = [];
+      for (const email of addresses) {
+        const made = { email, role, status: 'invited' };
+        const user = await client.items(USERS).create(made, { fields: ['id'] });
+        lines.push(`${email}\n${await makeLink(String(user?.id))}`);
+      }
+      return lines.join('\n\n');
+    },
+    onSettled: () => accessChanged(),
+  });
+  const failure = hand.error ?? invite.error;
+  const act = (by: typeof invite | typeof hand) => {
+    setChecked(true);
+    if (fault === null && role !== '') by.mutate();
+  };
+  if (hand.data !== undefined) {
+    return (
+      <TokenDialog
+        title={translate('access.links')}
+        text={translate('access.linkText')}
+        secret={hand.data}
+        onClose={onClose}
+      />
+    );
+  }
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
       <DialogTitle id={id}>{translate('access.inviteTitle')}</DialogTitle>
@@ -64,13 +100,20 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
           noValidate
           onSubmit={(event: FormEvent) => {
             event.preventDefault();
-            setChecked(true);
-            if (fault === null && role !== '') invite.mutate();
+            act(noMail && administrator ? hand : invite);
           }}
-          onChange={() => invite.error !== null && invite.reset()}
+          onChange={() => {
+            invite.reset();
+            hand.reset();
+          }}
           sx={{ display: 'grid', gap: 2, pt: 1 }}
         >
-          <FailureAlert error={invite.error} />
+          {noMail && (
+            <Alert severity="info">
+              {translate(administrator ? 'access.noMailLinks' : 'access.noMail')}
+            </Alert>
+          )}
+          <FailureAlert error={failure} />
           <TextField
             label={translate('access.addresses')}
             value={text}
@@ -103,8 +146,18 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       </DialogContent>
       <DialogActions>
         <Button onClick={onClose}>{translate('shell.cancel')}</Button>
-        <Button type="submit" form={`${id}-form`} variant="contained" loading={invite.isPending}>
-          {translate('access.sendInvitation')}
+        {administrator && !noMail && (
+          <Button loading={hand.isPending} onClick={() => act(hand)}>
+            {translate('access.showLinks')}
+          </Button>
+        )}
+        <Button
+          type="submit"
+          form={`${id}-form`}
+          variant="contained"
+          loading={invite.isPending || (noMail && hand.isPending)}
+        >
+          {translate(noMail && administrator ? 'access.showLinks' : 'access.sendInvitation')}
         </Button>
       </DialogActions>
     </Dialog>

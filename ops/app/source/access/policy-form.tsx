@@ -19,6 +19,7 @@ import { PolicyFields } from './policy-fields.tsx';
 import { cellName, itemCells, policyPayload, type StoredPolicy } from './policy-item.ts';
 import { PolicyUse } from './policy-use.tsx';
 import { usePolicyWords } from './policy-words.tsx';
+import { RightsInWords } from './rights-in-words.tsx';
 import { useAccessSave } from './use-access-save.ts';
 
 export interface PolicyFormProps {
@@ -109,6 +110,7 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
               />
             )}
           </Box>
+          {!policy.admin_access && <RightsInWords cells={cells} />}
         </>
       )}
     </AccessForm>

@@ -17,6 +17,7 @@ import type { Action } from './access-types.ts';
 import { NO_RULES, type Rule } from './permission-rules.ts';
 import { isWhole, newDraft, type RuleDraft, readRule, writeRule } from './rule-draft.ts';
 import { RuleEditor } from './rule-editor.tsx';
+import { RuleSentences } from './rule-sentences.tsx';
 import { RuleWords } from './rule-words.tsx';
 
 export interface RuleDrawerProps {
@@ -118,6 +119,11 @@ export function RuleDrawer(props: RuleDrawerProps) {
                   </IconButton>
                 </Tooltip>
               </Box>
+            )}
+            {isWhole(draft) && (
+              <Alert severity="info" icon={false} sx={{ overflowWrap: 'anywhere' }}>
+                <RuleSentences collection={collection} action={action} rule={writeRule(draft)} />
+              </Alert>
             )}
             <MarksIncompleteContext value={marks}>
               <RuleEditor

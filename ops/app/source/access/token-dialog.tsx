@@ -1,4 +1,4 @@
-/** Shows a new token, this once: the server keeps only its hash. */
+/** Shows secrets to copy, this once: a new token, whose hash alone the server keeps, or links. */
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
@@ -12,20 +12,23 @@ import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 
 export interface TokenDialogProps {
-  readonly token: string;
+  readonly title: string;
+  readonly text: string;
+  /** A line for each. */
+  readonly secret: string;
   readonly onClose: () => void;
 }
 
-export function TokenDialog({ token, onClose }: TokenDialogProps) {
+export function TokenDialog({ title, text, secret, onClose }: TokenDialogProps) {
   const translate = useTranslate();
   const id = useId();
   // Pages without TLS have no clipboard; there one selects the text.
   const clipboard: Clipboard | undefined = navigator.clipboard;
   return (
     <Dialog open aria-labelledby={id} fullWidth maxWidth="sm">
-      <DialogTitle id={id}>{translate('access.newToken')}</DialogTitle>
+      <DialogTitle id={id}>{title}</DialogTitle>
       <DialogContent>
-        <DialogContentText sx={{ mb: 2 }}>{translate('access.newTokenText')}</DialogContentText>
+        <DialogContentText sx={{ mb: 2 }}>{text}</DialogContentText>
         <Box
           component="output"
           dir="ltr"
@@ -37,10 +40,11 @@ export function TokenDialog({ token, onClose }: TokenDialogProps) {
             borderRadius: 1,
             fontFamily: 'monospace',
             overflowWrap: 'anywhere',
+            whiteSpace: 'pre-wrap',
             userSelect: 'all',
           }}
         >
-          {token}
+          {secret}
         </Box>
       </DialogContent>
       <DialogActions>
@@ -48,7 +52,7 @@ export function TokenDialog({ token, onClose }: TokenDialogProps) {
           <Button
             startIcon={<Icon name="content_copy" />}
             onClick={async () => {
-              await clipboard.writeText(token);
+              await clipboard.writeText(secret);
               notify('access.copied', { type: 'success' });
             }}
           >

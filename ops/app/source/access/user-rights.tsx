@@ -14,6 +14,7 @@ import { type CountingPolicy, effectiveCells, fullCells } from './effective.ts';
 import { Matrix } from './matrix.tsx';
 import type { MatrixRow } from './matrix-rows.ts';
 import { cellKey, FULL_RULE } from './permission-rules.ts';
+import { RightsInWords } from './rights-in-words.tsx';
 import { RuleWords } from './rule-words.tsx';
 
 export interface UserRightsProps {
@@ -94,6 +95,7 @@ export function UserRights({ user, counting, permissions }: UserRightsProps) {
         </div>
         <Matrix cells={cells} editable={false} onOpen={open} />
       </Box>
+      {!administrator && <RightsInWords cells={cells} />}
       {opened !== null && (
         <SideDrawer
           title={`${opened.row.label}: ${translate(`access.action.${opened.action}`)}`}

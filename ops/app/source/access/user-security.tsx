@@ -7,10 +7,12 @@ import { type ReactNode, useState } from 'react';
 import { client } from '../data/client.ts';
 import { useIsAdministrator } from '../data/queries.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { FailureAlert } from '../shell/failure-alert.tsx';
 import { notify } from '../shell/notify.ts';
 import { Part } from '../shell/part.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { USERS, type User } from './access-types.ts';
+import { makeLink } from './account-link.ts';
 import { TokenDialog } from './token-dialog.tsx';
 import { useAccessChanged } from './use-access-changed.ts';
 
@@ -74,6 +76,7 @@ export function UserSecurity({ user, readOnly }: UserSecurityProps) {
       await accessChanged();
     },
   });
+  const link = useMutation({ mutationFn: () => makeLink(user.id) });
   const ask = (question: Question) => {
     act.reset();
     setAsking(question);
@@ -111,6 +114,19 @@ export function UserSecurity({ user, readOnly }: UserSecurityProps) {
           </Button>
         )}
       </Row>
+      {administrator && (user.status === 'invited' || user.status === 'active') && (
+        <Row
+          title={translate('access.link')}
+          state={translate(
+            user.status === 'invited' ? 'access.linkOfInvited' : 'access.linkOfActive',
+          )}
+        >
+          <Button variant="outlined" loading={link.isPending} onClick={() => link.mutate()}>
+            {translate('access.makeLink')}
+          </Button>
+        </Row>
+      )}
+      <FailureAlert error={link.error} />
       {asking !== null && (
         <ConfirmDialog
           open
@@ -124,7 +140,22 @@ export function UserSecurity({ user, readOnly }: UserSecurityProps) {
           {translate(`access.${asking}Text`)}
         </ConfirmDialog>
       )}
-      {shown !== null && <TokenDialog token={shown} onClose={() => setShown(null)} />}
+      {shown !== null && (
+        <TokenDialog
+          title={translate('access.newToken')}
+          text={translate('access.newTokenText')}
+          secret={shown}
+          onClose={() => setShown(null)}
+        />
+      )}
+      {link.data !== undefined && (
+        <TokenDialog
+          title={translate('access.link')}
+          text={translate('access.linkText')}
+          secret={link.data}
+          onClose={() => link.reset()}
+        />
+      )}
     </Part>
   );
 }

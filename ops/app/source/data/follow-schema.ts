@@ -29,7 +29,9 @@ async function readAgain(queryClient: QueryClient): Promise<void> {
   await queryClient.invalidateQueries({
     predicate: ({ queryKey: [first, second, third] }) =>
       first === SCHEMA &&
-      (second === 'relations' || (second === 'fields' && collections.has(String(third)))),
+      (second === 'relations' ||
+        second === 'all-fields' ||
+        (second === 'fields' && collections.has(String(third)))),
   });
   const after = shownOf(queryClient);
   const changed = [...before].some(([hash, data]) => after.has(hash) && after.get(hash) !== data);

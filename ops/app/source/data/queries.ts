@@ -76,6 +76,8 @@ export const rightsQuery = queryOptions({
 export interface ServerAbilities {
   readonly websocket?: false | { readonly rest: false | object };
   readonly version?: string;
+  /** Whether mails are sent. */
+  readonly mail?: boolean;
 }
 
 /** What the server can do, and which it is. */
@@ -121,6 +123,13 @@ export const fieldsQuery = (collection: string) =>
     },
     ...FOR_LONG,
   });
+
+/** The fields of all collections at once, which may be megabytes. */
+export const allFieldsQuery = queryOptions({
+  queryKey: [SCHEMA, 'all-fields'],
+  queryFn: ({ signal }) => client.request<Field[]>('GET', '/fields', { signal }),
+  ...FOR_LONG,
+});
 
 export const relationsQuery = queryOptions({
   queryKey: [SCHEMA, 'relations'],

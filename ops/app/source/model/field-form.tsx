@@ -10,9 +10,11 @@ import { ChangeState } from './change-state.tsx';
 import { ColumnPart } from './column-part.tsx';
 import { type ControlChoice, TWO_COLUMNS } from './control.tsx';
 import { DisplayPart } from './display-part.tsx';
+import { EditorGallery } from './editor-gallery.tsx';
+import type { Editor } from './editors.ts';
 import type { FieldDraft } from './field-draft.ts';
 import { newDraft, renamed } from './field-draft.ts';
-import { TYPES, typeKey } from './field-types.ts';
+import { aliasFlags, TYPES, typeKey } from './field-types.ts';
 import { InterfacePart } from './interface-part.tsx';
 import { nameTyped } from './name.ts';
 import { RulesPart } from './rules-part.tsx';
@@ -72,10 +74,23 @@ export function FieldForm(props: FieldFormProps) {
     // The server keeps the flags that still fit.
     else onChange({ ...draft, type, schema: { ...draft.schema, default_value: null }, meta });
   };
+  const choose = ({ type, shown }: Editor) => {
+    const { meta, ...fresh } = newDraft(type, draft.field);
+    const special = type === 'alias' ? aliasFlags(shown) : (meta.special ?? null);
+    onChange({ ...fresh, meta: { ...draft.meta, special, interface: shown, options: null } });
+  };
   const isSystem = stored?.meta?.system === true;
   return (
     <Box component="form" id={id} noValidate onSubmit={onSubmit} sx={FORM}>
       <ChangeState work={work} />
+      {stored === null && (
+        <EditorGallery
+          collection={props.collection}
+          type={draft.type}
+          shown={draft.meta.interface}
+          onChoose={choose}
+        />
+      )}
       {!isSystem && (
         <Part title={translate('model.field')}>
           <Box sx={TWO_COLUMNS}>

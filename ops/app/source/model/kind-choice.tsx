@@ -4,20 +4,9 @@ import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import Typography from '@mui/material/Typography';
 import { useId } from 'react';
-import { Icon } from '../theme/icon.tsx';
-import type { IconName } from '../theme/icon-paths.ts';
 import { useTranslate } from '../translation/use-translate.ts';
+import { EditorPicture } from './editor-pictures.tsx';
 import { KINDS, type NewKind } from './relation-draft.ts';
-
-const ICONS: Readonly<Record<NewKind, IconName>> = {
-  m2o: 'chevron_right',
-  o2m: 'list',
-  m2m: 'link',
-  m2a: 'polyline',
-  file: 'image',
-  files: 'folder_open',
-  translations: 'translate',
-};
 
 export interface KindChoiceProps {
   readonly value: NewKind;
@@ -76,15 +65,7 @@ export function KindChoice({ value, onChange }: KindChoiceProps) {
               {translate(`model.kindHelp.${kind}`)}
             </Typography>
           </Box>
-          <Icon
-            name={ICONS[kind]}
-            sx={{
-              color: 'text.secondary',
-              fontSize: 22,
-              transform: ({ direction }) =>
-                kind === 'm2o' && direction === 'rtl' ? 'scaleX(-1)' : 'none',
-            }}
-          />
+          <EditorPicture name={kind} />
         </Box>
       ))}
     </RadioGroup>

@@ -9,7 +9,7 @@ import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { SectionMenu } from '../shell/section-menu.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
-import { COLLECTIONS, SNAPSHOTS } from './route.ts';
+import { COLLECTIONS, PICTURE, SNAPSHOTS } from './route.ts';
 
 /** What others have changed is seen when one comes here. */
 function useFreshSchema(): void {
@@ -42,6 +42,7 @@ export function Component() {
           title={translate('model.title')}
           entries={[
             { to: COLLECTIONS, text: translate('model.collections'), icon: 'database' },
+            { to: PICTURE, text: translate('picture.title'), icon: 'schema' },
             { to: SNAPSHOTS, text: translate('model.snapshots'), icon: 'photo_camera' },
           ]}
         />

@@ -1,4 +1,5 @@
 /** Makes a relation: its kind, its ends, and what happens when one end goes. */
+import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
@@ -6,7 +7,7 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import FormHelperText from '@mui/material/FormHelperText';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
-import { useNavigate, useParams } from 'react-router-dom';
+import { useNavigate, useParams, useSearchParams } from 'react-router-dom';
 import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
 import type { Collection, Field } from '../data/schema-types.ts';
 import { type Stored, useDraft } from '../draft/use-draft.ts';
@@ -23,10 +24,17 @@ import { Controls, TWO_COLUMNS } from './control.tsx';
 import { KindChoice } from './kind-choice.tsx';
 import { MadeList } from './made-list.tsx';
 import { nameTyped } from './name.ts';
-import { type Keys, keyColumn, languagesChange, relationChanges } from './relation-changes.ts';
+import {
+  canRefer,
+  type Keys,
+  keyColumn,
+  languagesChange,
+  relationChanges,
+} from './relation-changes.ts';
 import {
   complete,
   hasJunction,
+  KINDS,
   LANGUAGES,
   NEW_RELATION,
   type RelationDraft,
@@ -37,7 +45,6 @@ import { collectionPath } from './route.ts';
 import { useChange } from './use-change.ts';
 
 const NO_FIELDS: readonly Field[] = [];
-const NEW = { item: NEW_RELATION, tag: null };
 const NAMES = new Set(['field', 'reverse', 'junction', 'near', 'far']);
 
 interface AllowedProps {
@@ -81,6 +88,13 @@ function Allowed({ collections, value, fault, onChange }: AllowedProps) {
   );
 }
 
+/** What the address has filled in: the other side, and the field here. */
+function begun(parameters: URLSearchParams): Stored<RelationDraft> {
+  const kind = KINDS.find((known) => known === parameters.get('kind')) ?? NEW_RELATION.kind;
+  const related = parameters.get('related') ?? '';
+  return { item: { ...NEW_RELATION, kind, related, field: parameters.get('field') }, tag: null };
+}
+
 function Editor({
   collection,
   collections,
@@ -94,7 +108,9 @@ function Editor({
   const [locale] = useLocaleState();
   const navigate = useNavigate();
   const form = useId();
-  const { values: draft, change, reset, isDirty } = useDraft<Stored<RelationDraft>>(NEW);
+  const [parameters] = useSearchParams();
+  const [start] = useState(() => begun(parameters));
+  const { values: draft, change, reset, isDirty } = useDraft(start);
   const [tried, setTried] = useState(false);
   const relation = complete(collection, draft);
   const { kind, related } = relation;
@@ -108,14 +124,22 @@ function Editor({
   const relatedKey = makesLanguages
     ? { type: 'string', schema: { max_length: 16 } }
     : keyColumn(relatedFields);
+  const adopted = fields.find(
+    (known) =>
+      kind === 'm2o' &&
+      known.field === relation.field &&
+      relatedKey !== null &&
+      canRefer(known, relatedKey),
+  );
   const keys: Keys | null = ownKey && {
+    adopted,
     own: ownKey,
     related: relatedKey,
     relatedHasSort: relatedFields.some(({ field }) => field === 'sort'),
   };
   const found = relationFaults(relation, {
     collections: new Set(collections.keys()),
-    own: new Set(fields.map(({ field }) => field)),
+    own: new Set(fields.filter((known) => known !== adopted).map(({ field }) => field)),
     related: new Set(relatedFields.map(({ field }) => field)),
   });
   const ready = keys !== null && (kind === 'm2a' || relatedKey !== null);
@@ -180,6 +204,9 @@ function Editor({
             onChange={set}
             errors={errors}
           />
+          {adopted !== undefined && (
+            <Alert severity="info">{translate('model.adopts', { name: adopted.field })}</Alert>
+          )}
         </Part>
         {hasJunction(kind) && (
           <Part title={translate('model.junction')} help={translate('model.junctionHelp')}>

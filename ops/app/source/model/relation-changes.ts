@@ -43,16 +43,37 @@ function reference(field: string, key: KeyColumn, shown: Item): Item & { readonl
   return { field, type: key.type, schema: key.schema, meta: { special: ['m2o'], ...shown } };
 }
 
+/** Whether a field that is there can take over a reference to a key: a plain column of its type. */
+export function canRefer({ type, schema, meta }: Field, key: Pick<KeyColumn, 'type'>): boolean {
+  if (schema === null || meta?.system === true) return false;
+  const { is_primary_key: isKey, is_generated: isGenerated, foreign_key_table: target } = schema;
+  return type === key.type && !isKey && !isGenerated && target === null;
+}
+
+/** Shows a column that is there as a reference. */
+function adopt({ collection, field, meta }: Field): Change {
+  const path = pathOf('fields', collection, field);
+  const before = { special: meta?.special ?? null, interface: meta?.interface ?? null };
+  return {
+    ...{ method: 'PATCH', path, undo: { method: 'PATCH', path, body: { meta: before } } },
+    body: { meta: { special: ['m2o'], interface: 'select-dropdown-m2o' } },
+  };
+}
+
 const SORT = { field: 'sort', type: 'integer', schema: {}, meta: { hidden: true } } as const;
 
-function toOne(relation: CompleteRelation, key: KeyColumn): readonly Change[] {
+function toOne(
+  relation: CompleteRelation,
+  key: KeyColumn,
+  adopted: Field | undefined,
+): readonly Change[] {
   const { collection, field, related, reverse, onDelete, onDeselect, kind, image } = relation;
   const shown =
     kind === 'file'
       ? { special: ['file'], interface: image ? 'file-image' : 'file' }
       : { interface: 'select-dropdown-m2o' };
   return [
-    newField(collection, reference(field, key, shown)),
+    adopted === undefined ? newField(collection, reference(field, key, shown)) : adopt(adopted),
     ...(reverse === '' ? [] : [alias(related, reverse, 'o2m', 'list-o2m')]),
     newRelation({
       ...{ collection, field, related_collection: related },
@@ -181,6 +202,8 @@ export interface Keys {
   readonly related: KeyColumn | null;
   /** Whether the other end has a field for the order already. */
   readonly relatedHasSort: boolean;
+  /** The column that becomes the reference; without one it is made. */
+  readonly adopted?: Field | undefined;
 }
 
 /** All changes in their order; each but the last can be taken back. */
@@ -188,7 +211,7 @@ export function relationChanges(relation: CompleteRelation, keys: Keys): readonl
   const { kind } = relation;
   if (hasJunction(kind)) return through(relation, keys.own, keys.related);
   if (kind === 'o2m') return toMany(relation, keys.own, keys.relatedHasSort);
-  return keys.related === null ? [] : toOne(relation, keys.related);
+  return keys.related === null ? [] : toOne(relation, keys.related, keys.adopted);
 }
 
 export interface Made {
@@ -198,7 +221,8 @@ export interface Made {
 
 /** What the changes make, for people to read. */
 export function madeBy(changes: readonly Change[]): readonly Made[] {
-  return changes.map(({ path, body }) => {
+  const making = changes.filter(({ method }) => method === 'POST');
+  return making.map(({ path, body }) => {
     const made: Item = { ...(typeof body === 'object' ? body : null) };
     const { collection, field } = made;
     if (path === '/collections') return { what: 'collection', name: String(collection) };

@@ -2,6 +2,8 @@
 
 export const COLLECTIONS = '/model/collections';
 
+export const PICTURE = '/model/picture';
+
 export const SNAPSHOTS = '/model/snapshots';
 
 export const NEW_COLLECTION = '/model/new-collection';
@@ -22,6 +24,11 @@ export function newFieldPath(collection: string): string {
   return `${collectionPath(collection)}/new-field`;
 }
 
-export function newRelationPath(collection: string): string {
-  return `${collectionPath(collection)}/new-relation`;
+/** The page of a new relation; `begin` is what it has filled in. */
+export function newRelationPath(
+  collection: string,
+  begin: Readonly<Record<string, string>> = {},
+): string {
+  const query = new URLSearchParams(begin).toString();
+  return `${collectionPath(collection)}/new-relation${query === '' ? '' : `?${query}`}`;
 }

@@ -56,6 +56,7 @@ import {
   mdiFileDocument,
   mdiFileTree,
   mdiFilterVariant,
+  mdiFitToScreenOutline,
   mdiFlag,
   mdiFolder,
   mdiFolderOpen,
@@ -82,6 +83,8 @@ import {
   mdiLock,
   mdiLogout,
   mdiMagnify,
+  mdiMagnifyMinusOutline,
+  mdiMagnifyPlusOutline,
   mdiMap,
   mdiMapMarker,
   mdiMenu,
@@ -176,6 +179,7 @@ export const ICONS = {
   favorite: mdiHeart,
   file: mdiFile,
   filter_list: mdiFilterVariant,
+  fit_screen: mdiFitToScreenOutline,
   flag: mdiFlag,
   flight: mdiAirplane,
   folder: mdiFolder,
@@ -264,6 +268,8 @@ export const ICONS = {
   width: mdiArrowExpandHorizontal,
   wifi_off: mdiWifiOff,
   work: mdiBriefcase,
+  zoom_in: mdiMagnifyPlusOutline,
+  zoom_out: mdiMagnifyMinusOutline,
 } as const;
 
 export type IconName = keyof typeof ICONS;

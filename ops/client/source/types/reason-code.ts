@@ -610,6 +610,7 @@ export type ReasonCode =
   | 'too_many_long_answers_of_holder'
   | 'values_exceed_memory'
   | 'memory_exhausted'
+  | 'no_link_for_user'
   | 'no_mail_server'
   | 'only_administrators_clear_cache'
   | 'too_many_new_queries'

@@ -183,6 +183,17 @@ export const access = {
     'Trennen Sie mehrere Adressen durch Kommas oder Zeilenumbrüche. Jede Person erhält einen Link, um ein Passwort festzulegen.',
   noAddress: 'Geben Sie eine E-Mail-Adresse ein.',
   wrongAddress: 'Ungültige E-Mail-Adresse: %{addresses}',
+  link: 'Link zum Setzen des Passworts',
+  links: 'Links zum Setzen des Passworts',
+  linkOfInvited: 'Die Person ist eingeladen. Der Link ersetzt die E-Mail und gilt sieben Tage.',
+  linkOfActive: 'Für ein vergessenes Passwort. Der Link gilt einen Tag.',
+  linkText:
+    'Geben Sie ihn auf sicherem Weg weiter: Wer den Link hat, setzt das Passwort. Er gilt einmal.',
+  makeLink: 'Link anlegen',
+  showLinks: 'Links anlegen',
+  noMail: 'Es ist kein Mailversand eingerichtet. Bitten Sie die Administration um eine Einladung.',
+  noMailLinks:
+    'Es ist kein Mailversand eingerichtet. Sie bekommen Links, die Sie selbst weitergeben.',
   sendInvitation: 'Einladung senden',
   invited: 'Einladung gesendet |||| Einladungen gesendet',
   security: 'Sicherheit',

@@ -388,6 +388,7 @@ export const model = {
     m2a: 'Zu beliebigen von %{name}',
   },
   createRelation: 'Beziehung anlegen',
+  adopts: 'Das Feld %{name} gibt es bereits. Es wird zur Beziehung und behält seine Werte.',
   newRelation: 'Neue Beziehung',
   relationCreated: 'Beziehung %{name} angelegt',
   relationTitle: 'Beziehung',

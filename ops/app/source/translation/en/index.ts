@@ -1,6 +1,7 @@
 /** All English texts: a file for each feature. */
 import type { Texts } from '../languages.ts';
 import { access } from './access.ts';
+import { editor } from './editor.ts';
 import { failure } from './failure.ts';
 import { fault } from './fault.ts';
 import { file } from './file.ts';
@@ -17,9 +18,11 @@ import { model } from './model.ts';
 import { navigation } from './navigation.ts';
 import { operations } from './operations.ts';
 import { palette } from './palette.ts';
+import { picture } from './picture.ts';
 import { profile } from './profile.ts';
 import { reason } from './reason.ts';
 import { relation } from './relation.ts';
+import { sentence } from './sentence.ts';
 import { settings } from './settings.ts';
 import { share } from './share.ts';
 import { shell } from './shell.ts';
@@ -38,6 +41,9 @@ export const texts: Texts = {
   operations,
   palette,
   profile,
+  editor,
+  sentence,
+  picture,
   shell,
   signIn,
   file,

@@ -386,6 +386,7 @@ export const model = {
     m2a: 'To any of %{name}',
   },
   createRelation: 'Create relation',
+  adopts: 'The field %{name} exists. It becomes the relation and keeps its values.',
   newRelation: 'New relation',
   relationCreated: 'Relation %{name} created',
   relationTitle: 'Relation',

@@ -31,6 +31,8 @@ export const service = {
     'Diese Werte brauchen mehr Arbeitsspeicher, als der Server hat (%{variable}); senden Sie weniger auf einmal.',
   memory_exhausted:
     'Das braucht mehr Arbeitsspeicher, als gerade für Sie frei ist; senden Sie weniger gleichzeitig.',
+  no_link_for_user:
+    'Einen Link bekommen nur eingeladene und aktive Personen, die sich hier mit einem Passwort anmelden.',
   no_mail_server: 'Hier ist kein Mailserver eingerichtet: EMAIL_TRANSPORT ist nicht gesetzt.',
   only_administrators_clear_cache: 'Den Zwischenspeicher leert nur, wer verwaltet.',
   too_many_new_queries: 'Zu viele neue Abfragen warten darauf, an die Reihe zu kommen.',
