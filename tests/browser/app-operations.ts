@@ -1,6 +1,6 @@
 /** The Admin App for whoever watches: jobs as they run and end, queues, health, and who did what. */
 import t from 'tap';
-import { PHONE, startApp } from '#tests/harness/app.ts';
+import { DESKTOP, PHONE, startApp } from '#tests/harness/app.ts';
 import { startBrowser } from '#tests/harness/browser.ts';
 import type { Cluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';
@@ -13,6 +13,17 @@ const skip = browser === null && 'no browser starts here';
 async function makeShop({ db, fetch }: Cluster): Promise<void> {
   await db.query('CREATE TABLE product (id integer PRIMARY KEY, price integer NOT NULL)');
   await until(async () => (await fetch('/items/product?limit=1')).ok, 'the table is served');
+}
+
+/** An hour of the queue of imports, as workers record it, with a pause in which none recorded. */
+async function recordHour({ db }: Cluster): Promise<void> {
+  await db.query(`INSERT INTO system_queue_statistics (length, begun_on, queue, minutes, completed,
+      failed, cancelled, "rows", waiting, oldest, durations, longest, reasons, edges, workers)
+    SELECT 60, date_trunc('minute', now()) - n * interval '1 minute', 'transfer', 1,
+      20 + n % 7, CASE WHEN n % 9 = 0 THEN 2 ELSE 0 END, 0, 60000 + 900 * (n % 5), n % 12,
+      CASE WHEN n % 12 = 0 THEN NULL ELSE n % 12 * 1.5 END, '{0,0,0,5,9,4,2}', 3.5,
+      CASE WHEN n % 9 = 0 THEN '{"RECORD_NOT_UNIQUE": 2}' ELSE '{}' END::jsonb, 2, 3
+    FROM generate_series(3, 58) AS n WHERE n NOT BETWEEN 20 AND 25 ON CONFLICT DO NOTHING`);
 }
 
 /** Imports a file, and tells the status of the answer. */
@@ -30,11 +41,23 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   const { cluster } = app;
   t.equal(await importFile(cluster, 'good.csv', 'id,price\n1,10\n2,20\n'), 200);
   t.equal(await importFile(cluster, 'bad.csv', 'id,price\n3,30\n4,cheap\n'), 400);
+  await recordHour(cluster);
 
   const tab = await app.newPage();
   const { page } = tab;
   await tab.signIn();
   await page.getByRole('link', { name: 'Operations' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('region', { name: 'Latest failures' }).getByText('bad.csv').waitFor();
+  await page.getByRole('link', { name: /^Failed\s*\d+\s*in the last hour$/ }).waitFor();
+  await page.getByRole('img', { name: 'Ended jobs' }).locator('svg').first().waitFor();
+  await tab.screenshot('overview');
+  t.strictSame(await tab.axe(), [], 'the overview is accessible');
+  const reasons = page.getByRole('figure', { name: 'Failures by reason' });
+  await reasons.getByRole('button', { name: 'Show as table' }).click();
+  await reasons.getByRole('table').waitFor();
+  t.strictSame(await tab.axe(), [], 'a table in place of its chart is accessible');
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
   const bad = page.getByRole('row').filter({ hasText: 'bad.csv' });
   const good = page.getByRole('row').filter({ hasText: 'good.csv' });
   await bad.getByText('failed', { exact: true }).waitFor();
@@ -62,6 +85,13 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   await queue.getByText('1 waiting').waitFor();
   await tab.screenshot('queues');
   t.strictSame(await tab.axe(), [], 'the queues are accessible');
+  await page.getByLabel('Queue', { exact: true }).selectOption('Imports and exports');
+  const durations = page.getByRole('figure', { name: 'Duration of jobs' });
+  await durations.locator('svg path').first().waitFor();
+  await durations.scrollIntoViewIfNeeded();
+  await tab.screenshot('queue-curves');
+  await page.getByRole('button', { name: 'Month' }).click();
+  await page.waitForURL(/period=month/);
 
   // What waits is cancelled here, and tried again.
   await page.getByRole('link', { name: 'Jobs' }).click();
@@ -104,6 +134,12 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   await page.emulateMedia({ colorScheme: 'dark' });
   await until(() => page.evaluate(DARK), 'it is dark');
   t.strictSame(await tab.axe(), [], 'dark, on a phone, too');
+  await tab.open('/operations/overview');
+  await page.getByRole('img', { name: 'Ended jobs' }).locator('svg').first().waitFor();
+  await tab.screenshot('overview-phone');
+  t.strictSame(await tab.axe(), [], 'the overview on a phone');
+  await page.setViewportSize(DESKTOP);
+  await tab.screenshot('overview-dark');
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });
 

@@ -3,7 +3,7 @@ import { useTheme } from '@mui/material/styles';
 import { BarChart } from '@mui/x-charts/BarChart';
 import { useLocaleState } from '../translation/use-translate.ts';
 import { chartColour } from './palette.ts';
-import { axisBegin, type FormatValue, type Series } from './series.ts';
+import { axisBegin, type FormatValue, type Series, tickStep, X_HEIGHT } from './series.ts';
 
 export interface BarPlotProps {
   readonly categories: readonly string[];
@@ -22,6 +22,7 @@ export function BarPlot({ categories, stacked, lying, series, format, height }: 
   const values = {
     ...axisBegin(series),
     tickNumber: 4,
+    ...tickStep(series),
     disableLine: true,
     disableTicks: true,
     valueFormatter: (value: number) => format(value, locale),
@@ -43,7 +44,7 @@ export function BarPlot({ categories, stacked, lying, series, format, height }: 
         valueFormatter: write,
         ...(stacked && { stack: 'all' }),
       }))}
-      xAxis={[lying ? values : bands]}
+      xAxis={[{ ...(lying ? values : bands), height: X_HEIGHT }]}
       yAxis={[lying ? { ...bands, width: 'auto' as const } : { ...values, width: 'auto' as const }]}
     />
   );

@@ -37,3 +37,14 @@ export function axisBegin(series: readonly Series[]): { readonly min?: number } 
   const isNegative = series.some(({ values }) => values.some((value) => (value ?? 0) < 0));
   return isNegative ? {} : { min: 0 };
 }
+
+/** The axis of whole numbers has no ticks between them. */
+export function tickStep(series: readonly Series[]): { readonly tickMinStep?: number } {
+  const isWhole = series.every(({ values }) =>
+    values.every((value) => Number.isInteger(value ?? 0)),
+  );
+  return isWhole ? { tickMinStep: 1 } : {};
+}
+
+/** Room for the labels of the lower axis, also in fonts with tall lines; in pixels. */
+export const X_HEIGHT = 32;

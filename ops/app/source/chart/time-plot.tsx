@@ -4,7 +4,7 @@ import { BarChart } from '@mui/x-charts/BarChart';
 import { LineChart } from '@mui/x-charts/LineChart';
 import { useLocaleState } from '../translation/use-translate.ts';
 import { chartColour } from './palette.ts';
-import { axisBegin, type FormatValue, type Series } from './series.ts';
+import { axisBegin, type FormatValue, type Series, tickStep, X_HEIGHT } from './series.ts';
 import { roundTimes, timeWriters } from './times.ts';
 
 export interface TimePlotProps {
@@ -44,6 +44,7 @@ export function TimePlot({ times, form, series, format, height }: TimePlotProps)
         ...axisBegin(series),
         width: 'auto' as const,
         tickNumber: 4,
+        ...tickStep(series),
         disableLine: true,
         disableTicks: true,
         valueFormatter: (value: number) => format(value, locale),
@@ -59,6 +60,7 @@ export function TimePlot({ times, form, series, format, height }: TimePlotProps)
         xAxis={[
           {
             scaleType: 'band',
+            height: X_HEIGHT,
             data,
             valueFormatter,
             tickInterval: (time: Date) => isTick.has(Number(time)),
@@ -72,7 +74,7 @@ export function TimePlot({ times, form, series, format, height }: TimePlotProps)
     <LineChart
       {...frame}
       series={drawn.map((one) => ({ ...one, showMark: false, curve: 'linear' as const }))}
-      xAxis={[{ scaleType: 'time', data, valueFormatter, tickInterval: ticks }]}
+      xAxis={[{ scaleType: 'time', height: X_HEIGHT, data, valueFormatter, tickInterval: ticks }]}
     />
   );
 }
