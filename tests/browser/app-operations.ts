@@ -70,6 +70,8 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   await bad.getByRole('link', { name: 'Import' }).click();
   const row = page.getByRole('row').filter({ hasText: 'cheap' });
   await row.getByText('price').waitFor();
+  const timeline = page.getByRole('region', { name: 'Time line' });
+  await timeline.getByText('Attempt 1').waitFor();
   await tab.screenshot('job');
   t.strictSame(await tab.axe(), [], 'a job is accessible');
   const rejected = page.waitForEvent('download');
@@ -83,6 +85,8 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   await queue.getByText('paused').waitFor();
   const waiting = importFile(cluster, 'later.csv', 'id,price\n5,50\n');
   await queue.getByText('1 waiting').waitFor();
+  await queue.getByLabel('Jobs at once on each worker').selectOption('3');
+  await page.getByText('Workers apply the number within seconds').waitFor();
   await tab.screenshot('queues');
   t.strictSame(await tab.axe(), [], 'the queues are accessible');
   await page.getByLabel('Queue', { exact: true }).selectOption('Imports and exports');
@@ -93,8 +97,25 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   await page.getByRole('button', { name: 'Month' }).click();
   await page.waitForURL(/period=month/);
 
-  // What waits is cancelled here, and tried again.
-  await page.getByRole('link', { name: 'Jobs' }).click();
+  // All failed jobs that match are tried again by a job that is followed.
+  await tab.open('/operations/jobs?state=failed');
+  await page.getByRole('button', { name: 'Try all that match again' }).click();
+  const asked = page.getByRole('dialog');
+  await asked.getByRole('heading', { name: 'Try 1 job again?' }).waitFor();
+  await tab.screenshot('retry-all');
+  t.strictSame(await tab.axe(), [], 'the question about many jobs is accessible');
+  await asked.getByRole('button', { name: 'Try 1 job again' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Change of many jobs' }).waitFor();
+  await page.getByText('completed', { exact: true }).waitFor();
+
+  // What waits is moved first, cancelled here, and tried again.
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+  await bad.getByText('Number 2 in its queue').waitFor();
+  await bad.getByRole('link', { name: 'Import' }).click();
+  await page.getByRole('button', { name: 'Move first' }).click();
+  await page.getByText('The job is the next of its queue').waitFor();
+  await page.getByText('Number 1 in its queue').waitFor();
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
   const later = page.getByRole('row').filter({ hasText: 'later.csv' });
   await later.getByText('waiting', { exact: true }).waitFor();
   await later.getByRole('link', { name: 'Import' }).click();
@@ -126,6 +147,13 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   await page.getByText('Concurrent uploads per user').waitFor();
   await tab.screenshot('limits');
   t.strictSame(await tab.axe(), [], 'limits are accessible');
+
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+  await good.getByRole('link', { name: 'Import' }).click();
+  await timeline.getByText('Committing').waitFor();
+  await timeline.getByText('Ended: completed').waitFor();
+  await tab.screenshot('timeline');
+  t.strictSame(await tab.axe(), [], 'the time line of an import is accessible');
 
   await page.setViewportSize(PHONE);
   await tab.open('/operations/jobs');

@@ -45,6 +45,7 @@ async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queu
     spool,
     log,
     maxPerHolder: 20,
+    lockDuration: 15_000,
   });
   t.teardown(async () => {
     jobs.close();

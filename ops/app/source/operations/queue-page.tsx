@@ -20,6 +20,7 @@ import type { IconName } from '../theme/icon-paths.ts';
 import { humanize } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { PeriodChoice } from './period-choice.tsx';
+import { QueueConcurrency } from './queue-concurrency.tsx';
 import { QueueCurves } from './queue-curves.tsx';
 import { queuesQuery } from './queue-query.ts';
 import { StateChip } from './state-chip.tsx';
@@ -84,6 +85,7 @@ function QueueCard({ queue }: { readonly queue: Queue }) {
           </Typography>
         )}
       </Typography>
+      <QueueConcurrency queue={queue} />
       <ConfirmDialog
         open={asked !== null}
         title={translate(`operations.${asked ?? 'pause'}Title`, { queue: name })}
