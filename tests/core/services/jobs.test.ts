@@ -100,6 +100,7 @@ for (const backend of backends) {
         error: null,
         created_on: job.created_on,
         started_on: null,
+        claimed_on: null,
         finished_on: null,
         attempts: 0,
         failures: [],
@@ -108,6 +109,7 @@ for (const backend of backends) {
         waiting_for: null,
         file_kept: false,
         position: 1,
+        worker: null,
       });
     });
 

@@ -91,6 +91,7 @@ export function JobBulk({ state, search }: Pick<JobChoice, 'state' | 'search'>) 
             : translate(`operations.all.${change}Confirm`, words)
         }
         keep={translate('operations.all.keep')}
+        harmless={change !== 'cancel'}
         busy={submit.isPending}
         disabled={jobs === 0}
         error={submit.error ?? count.error}

@@ -6,7 +6,7 @@ import { formatDate } from '../display/format.ts';
 import { Part } from '../shell/part.tsx';
 import { humanize } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import { formatDuration } from './duration.ts';
+import { formatDuration, formatMilliseconds } from './duration.ts';
 import { type TimelinePart, timelineOf } from './timeline.ts';
 
 const END_COLOUR: Readonly<Record<string, string>> = {
@@ -76,7 +76,8 @@ function PartLine({ part }: { readonly part: TimelinePart }) {
         color="textSecondary"
         sx={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}
       >
-        {kind !== 'end' && formatDuration(duration, locale)}
+        {kind !== 'end' &&
+          (duration < 1_000 ? formatMilliseconds : formatDuration)(duration, locale)}
       </Typography>
     </Box>
   );

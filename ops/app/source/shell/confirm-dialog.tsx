@@ -1,4 +1,4 @@
-/** Asks before something that cannot be undone. */
+/** Asks before something that cannot be undone, or concerns much. */
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
@@ -18,6 +18,8 @@ export interface ConfirmDialogProps {
   /** What the button says that leaves everything as it is, where “Cancel” may mean the other one. */
   readonly keep?: string;
   readonly busy?: boolean;
+  /** Nothing is lost by it. */
+  readonly harmless?: boolean;
   /** There is nothing to do. */
   readonly disabled?: boolean;
   /** Why it did not work. */
@@ -28,7 +30,7 @@ export interface ConfirmDialogProps {
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, title, children, confirm, keep, error, onConfirm, onClose } = props;
-  const { busy = false, disabled = false } = props;
+  const { busy = false, disabled = false, harmless = false } = props;
   const translate = useTranslate();
   const id = useId();
   return (
@@ -41,7 +43,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       <DialogActions>
         <Button onClick={onClose}>{keep ?? translate('shell.cancel')}</Button>
         <Button
-          color="error"
+          color={harmless ? 'primary' : 'error'}
           variant="contained"
           loading={busy}
           disabled={disabled}
