@@ -189,6 +189,7 @@ export async function openEdgeServices(
   const jobs = new JobService({
     ...{ pool, schema, queues, bus, spool, log },
     maxPerHolder: config.JOBS_MAX_PER_USER,
+    lockDuration: config.JOB_LOCK_DURATION,
   });
   const limits = await openLimits(config, cluster, log);
   const caching = await openResponseCache(config, {

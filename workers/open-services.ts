@@ -93,6 +93,7 @@ export async function openServices(
   const jobs = new JobService({
     ...{ pool, schema, queues, bus, spool, log },
     maxPerHolder: config.JOBS_MAX_PER_USER,
+    lockDuration: config.JOB_LOCK_DURATION,
   });
   const files = new FileStore({
     ...{ storages, config, log, failpoint },

@@ -25,7 +25,7 @@ const STATES: ReadonlyMap<string, QueueState> = new Map<string, QueueState>([
 export interface BullQueue {
   add(name: string, data: null, options: JobsOptions): Promise<unknown>;
   remove(id: string): Promise<number>;
-  getJob(id: string): Promise<Pick<Job, 'promote'> | undefined>;
+  getJob(id: string): Promise<Pick<Job, 'promote' | 'changePriority'> | undefined>;
   getJobState(id: string): Promise<string>;
   getJobCounts(): Promise<Record<string, number>>;
   isPaused(): Promise<boolean>;
@@ -104,6 +104,16 @@ export class BullJobQueue implements JobQueue {
         () => false,
       )) ?? false
     );
+  }
+
+  async moveFirst(jobId: string): Promise<boolean> {
+    await this.promote(jobId);
+    if ((await this.state(jobId)) !== 'waiting') return false;
+    const job = await this.#use((queue) => queue.getJob(jobId));
+    if (job === undefined) return false;
+    // Jobs without a priority run before all others, and the last one that was moved runs first.
+    await this.#use(() => job.changePriority({ priority: 0, lifo: true }));
+    return true;
   }
 
   async state(jobId: string): Promise<QueueState> {

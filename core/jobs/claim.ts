@@ -107,7 +107,7 @@ function taking(schema: string, id: string, { readable, storage, backend }: Take
         claimed_on = clock_timestamp(), backend_pid = ${backend?.pid ?? null},
         backend_start = ${backend?.start ?? null}::timestamptz,
         progress = NULL,
-        failures = CASE state WHEN 'running' THEN ${withFailure(LOST_WORKER)} ELSE failures END
+        failures = CASE state WHEN 'running' THEN ${withFailure(LOST_WORKER, sql`'{"lost": true}'::jsonb`)} ELSE failures END
       WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested AND ${isReadable(readable)}
         AND NOT ${isElsewhere(storage)}
         AND (mailbox IS NULL OR NOT EXISTS (

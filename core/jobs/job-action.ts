@@ -1,7 +1,7 @@
 /** The recorded actions of users on a job. */
 import { type Sql, sql } from '#core/database/sql.ts';
 
-/** The user or operator who retries or cancels a job. */
+/** The user or operator who retries, cancels or moves a job. */
 export interface ActingPerson {
   /** The user of the API; null for an operator. */
   readonly user: string | null;
@@ -10,7 +10,7 @@ export interface ActingPerson {
 }
 
 export interface JobAction extends ActingPerson {
-  readonly action: 'retry' | 'cancel';
+  readonly action: 'retry' | 'cancel' | 'first';
   /** ISO-8601 in UTC. */
   readonly on: string;
 }

@@ -15,12 +15,17 @@ const KNOWN_PROGRESS = { max: 1_000, ttl: 600_000 };
 
 type Listener = (job: Job) => void;
 
+type HeardProgress = Messages['job.progress'] & {
+  /** When it arrived, by `performance.now()`. */
+  readonly at: number;
+};
+
 export class JobFollower {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #log: Log;
   readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #progress = new LRUCache<string, Messages['job.progress']>(KNOWN_PROGRESS);
+  readonly #progress = new LRUCache<string, HeardProgress>(KNOWN_PROGRESS);
   readonly #unsubscribe: readonly (() => void)[];
   #timer: NodeJS.Timeout | null = null;
 
@@ -33,7 +38,7 @@ export class JobFollower {
         if (this.#listeners.has(id)) this.#look([id]);
       }),
       bus.subscribe('job.progress', (message) => {
-        this.#progress.set(message.id, message);
+        this.#progress.set(message.id, { ...message, at: performance.now() });
         if (this.#listeners.has(message.id)) this.#look([message.id]);
       }),
     ];
@@ -66,6 +71,12 @@ export class JobFollower {
     const known = this.#progress.get(job.id);
     const { attempt = job.attempts } = known ?? {};
     return { ...job, progress: (attempt === job.attempts && known?.progress) || job.progress };
+  }
+
+  /** Milliseconds since this process received progress of an attempt; null when it never did. */
+  heard({ id, attempts }: Pick<Job, 'id' | 'attempts'>): number | null {
+    const known = this.#progress.get(id);
+    return known === undefined || known.attempt !== attempts ? null : performance.now() - known.at;
   }
 
   close(): void {

@@ -105,7 +105,7 @@ export class JobList {
       render(sql`SELECT ${jobColumns(this.#schema)}, CASE ${named('state')} WHEN 'waiting' THEN (
           SELECT count(*) + 1 FROM ${this.#jobs} AS w WHERE w.state = 'waiting'
             AND w.queue = ${queue} AND (w.turn, w.sequence) < (${turn}, ${sequence}))::float8
-          END AS position
+          END AS position, NULL AS worker
         FROM ${from}${where([sql`${named('id')} = ${id}`])}`),
     );
     return rows[0] ?? null;
@@ -249,7 +249,7 @@ export class JobList {
 
   async #placed(jobs: readonly Job[]): Promise<readonly PlacedJob[]> {
     const waiting = jobs.filter(({ state }) => state === 'waiting');
-    if (waiting.length === 0) return jobs.map((job) => ({ ...job, position: null }));
+    if (waiting.length === 0) return jobs.map((job) => ({ ...job, position: null, worker: null }));
     const queues = [...new Set(waiting.map(({ queue }) => queue))];
     const ids = waiting.map(({ id }) => id);
     const { rows } = await this.#pool.query<{ id: string; position: number }>(
@@ -261,7 +261,11 @@ export class JobList {
         WHERE w.id = ANY(${ids}::uuid[])`),
     );
     const positions = new Map(rows.map(({ id, position }) => [id, position]));
-    return jobs.map((job) => ({ ...job, position: positions.get(job.id) ?? null }));
+    return jobs.map((job) => ({
+      ...job,
+      position: positions.get(job.id) ?? null,
+      worker: null,
+    }));
   }
 
   #targetOf(caller: Caller, grant = caller.admin ? ALL_JOBS : OWN_JOBS): ReadTarget {

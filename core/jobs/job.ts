@@ -6,6 +6,7 @@ import { type Sql, sql } from '#core/database/sql.ts';
 import type { JobProgress } from '#core/messaging/bus.ts';
 import type { JobAction } from './job-action.ts';
 import { canRun } from './reached-storage.ts';
+import type { WorkerSign } from './worker-sign.ts';
 
 export const JOB_STATES = ['waiting', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -24,6 +25,8 @@ export interface FailedAttempt {
   readonly reason: string;
   /** An outage of the database ended it, so it does not count among the job's attempts. */
   readonly outage?: true;
+  /** Its worker did not respond any more, and another one took the job over. */
+  readonly lost?: true;
 }
 
 /** A job as clients receive it; dates are ISO-8601 in UTC. */
@@ -49,11 +52,13 @@ export interface Job {
   readonly error: readonly ErrorEntry[] | null;
   readonly created_on: string;
   readonly started_on: string | null;
+  /** When its latest attempt began; null before the first one. */
+  readonly claimed_on: string | null;
   readonly finished_on: string | null;
   readonly attempts: number;
   /** The attempts that did not complete it, oldest first. */
   readonly failures: readonly FailedAttempt[];
-  /** Its retries and cancellations, oldest first. */
+  /** Its retries, cancellations and moves to the front, oldest first. */
   readonly actions: readonly JobAction[];
   /** The required storage that no worker can access now; null otherwise. */
   readonly waiting_for: string | null;
@@ -70,6 +75,8 @@ export interface PlacedJob extends Job {
    * list.
    */
   readonly position: number | null;
+  /** The last sign of its worker; null in lists, and when it does not run. */
+  readonly worker: WorkerSign | null;
 }
 
 function iso(column: Sql): Sql {
@@ -81,7 +88,7 @@ export function jobColumns(schema: string): Sql {
   return sql`id, kind, queue, state, "user", collection, file_name,
   file_size::float8 AS file_size, file_format, dialect, progress, result, error,
   ${iso(sql`created_on`)} AS created_on, ${iso(sql`started_on`)} AS started_on,
-  ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures, actions, request_id,
+  ${iso(sql`claimed_on`)} AS claimed_on, ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures, actions, request_id,
   CASE WHEN ${isOpen} AND NOT ${canRun(schema, sql`storage`)}
     THEN 'storage ' || storage END AS waiting_for, kept_file IS NOT NULL AS file_kept`;
 }

@@ -7,7 +7,7 @@ import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { QueueName, Queues, TakingQueues } from './queue.ts';
 import { canRun } from './reached-storage.ts';
-import { priorityOf } from './turn.ts';
+import { isMovedFirst, priorityOf } from './turn.ts';
 
 /** The data of a job that its queue needs. */
 export interface QueueableJob {
@@ -54,6 +54,7 @@ export async function enqueue(
   await queues.get(queue).add(id, kind, {
     ...options,
     ...(priority === undefined ? {} : { priority }),
+    ...(isMovedFirst(turn) && { lifo: true }),
   });
 }
 

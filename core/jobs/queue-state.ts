@@ -1,7 +1,8 @@
 /**
  * The switch of each queue: running, paused (starts no job) or draining (accepts no job, and
- * finishes waiting ones). It is stored in the database, so it applies to every process and survives
- * restarts. Pausing the queue's server as well only saves deliveries.
+ * finishes waiting ones), and how many of its jobs each worker does at once. Both are stored in the
+ * database, so they apply to every process and survive restarts. Pausing the queue's server as well
+ * only saves deliveries.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -17,21 +18,26 @@ export interface SwitchedQueue {
   readonly state: QueueSwitch;
 }
 
-/** A queue with its switch, and when that was last changed. */
+/** Maximum concurrent jobs of a queue on one worker, as of WORKER_CONCURRENCY. */
+export const MOST_CONCURRENT = 100;
+
+/** A queue with its settings, and when they were last changed. */
 export interface QueueState extends SwitchedQueue {
+  /** The jobs that each worker does at once; null for the configured number. */
+  readonly concurrency: number | null;
   /** Milliseconds since 1970; 0 when it was never changed. */
   readonly changed: number;
 }
 
-/** Every queue with its switch. */
+/** Every queue with its settings. */
 export async function queueStates(pool: Pool, schema: string): Promise<readonly QueueState[]> {
-  const { rows } = await pool.query<SwitchedQueue & { changed_on: Date }>(
-    render(sql`SELECT name, state, changed_on FROM ${systemTable(schema, 'queues')}`),
-  );
+  const { rows } = await pool.query<
+    SwitchedQueue & { concurrency: number | null; changed_on: Date }
+  >(render(sql`SELECT name, state, concurrency, changed_on FROM ${systemTable(schema, 'queues')}`));
   const found = new Map(rows.map((row) => [row.name, row]));
   return QUEUE_NAMES.map((name) => {
-    const { state = 'running', changed_on: changed } = found.get(name) ?? {};
-    return { name, state, changed: changed?.getTime() ?? 0 };
+    const { state = 'running', concurrency = null, changed_on: changed } = found.get(name) ?? {};
+    return { name, state, concurrency, changed: changed?.getTime() ?? 0 };
   });
 }
 
@@ -47,5 +53,21 @@ export async function switchQueue(
       ON CONFLICT (name) DO UPDATE
       SET state = excluded.state, changed_by = excluded.changed_by, operator = excluded.operator,
         changed_on = now()`),
+  );
+}
+
+/** Sets how many jobs of a queue each worker does at once; null for the configured number. */
+export async function limitQueue(
+  pool: Pool,
+  schema: string,
+  { name, concurrency, user, operator }: Pick<QueueState, 'name' | 'concurrency'> & ActingPerson,
+): Promise<void> {
+  await pool.query(
+    render(sql`INSERT INTO ${systemTable(schema, 'queues')}
+        (name, state, concurrency, changed_by, operator)
+      VALUES (${name}, 'running', ${concurrency}, ${user}, ${operator})
+      ON CONFLICT (name) DO UPDATE
+      SET concurrency = excluded.concurrency, changed_by = excluded.changed_by,
+        operator = excluded.operator, changed_on = now()`),
   );
 }

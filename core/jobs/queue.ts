@@ -20,6 +20,8 @@ export interface AddOptions {
   readonly delay?: number;
   /** Lower numbers run first; jobs without a priority run before all others. */
   readonly priority?: number;
+  /** Before all waiting jobs, as after {@link JobQueue.moveFirst}. */
+  readonly lifo?: boolean;
 }
 
 /**
@@ -34,6 +36,11 @@ export interface JobQueue {
   remove(jobId: string): Promise<boolean>;
   /** Makes a delayed job due; false when it was not delayed. */
   promote(jobId: string): Promise<boolean>;
+  /**
+   * Moves a job before all waiting ones, and makes a delayed one due; false when the queue does not
+   * hold it ready.
+   */
+  moveFirst(jobId: string): Promise<boolean>;
   state(jobId: string): Promise<QueueState>;
   /** Whether workers are prevented from beginning jobs. */
   isPaused(): Promise<boolean>;

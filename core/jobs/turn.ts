@@ -1,7 +1,8 @@
 /**
  * The turns of jobs: the order in which a queue processes jobs of several users. The jobs of one
  * user have successive turns, and the first one has the turn that the queue has reached. So users
- * alternate, and no user waits for all jobs of another.
+ * alternate, and no user waits for all jobs of another. Jobs that an administrator moved first have
+ * negative turns.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
@@ -37,7 +38,15 @@ export function nextTurn(
       (SELECT min(turn) FROM ${jobs} WHERE queue = ${queue} AND state = 'waiting')))`;
 }
 
-/** The priority in the queue of a job with a turn; undefined for the order of arrival. */
+/** Whether a job was moved before all others of its queue. */
+export function isMovedFirst(turn: number): boolean {
+  return turn < 0;
+}
+
+/**
+ * The priority in the queue of a job with a turn; undefined for the order of arrival, and for jobs
+ * that were moved first, which run before all with a priority.
+ */
 export function priorityOf(queue: QueueName, turn: number): number | undefined {
-  return IN_TURNS.has(queue) ? Math.min(turn + 1, LAST_PRIORITY) : undefined;
+  return IN_TURNS.has(queue) && !isMovedFirst(turn) ? Math.min(turn + 1, LAST_PRIORITY) : undefined;
 }

@@ -24,6 +24,9 @@ const jobProgress = v.object({
   rows_per_second: v.optional(count),
   bytes_per_second: v.optional(count),
   seconds_left: v.optional(v.nullable(count)),
+  /** What it does now, and when it began each phase so far, ISO-8601 in UTC. */
+  phase: v.optional(v.string()),
+  phases: v.optional(v.array(v.object({ name: v.string(), on: v.string() }))),
   /** The job that must end before this one continues, and its queue. */
   waits_for: v.optional(
     v.object({ job: id, state: v.string(), queue: v.string(), queue_state: v.string() }),

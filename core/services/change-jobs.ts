@@ -1,10 +1,10 @@
 /**
- * Cancels or retries all jobs of a query, in steps. Each step commits together with a checkpoint, so
+ * Cancels, retries or moves all jobs of a query, in steps. Each step commits together with a checkpoint, so
  * that each job is changed once, even if the worker crashes.
  */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import { ServiceError } from '#core/base/errors/service-error.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import { transaction } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import { isOpen } from '#core/jobs/job.ts';
@@ -15,6 +15,7 @@ import {
   changeJobsSubmission,
   type JobChange,
 } from '#core/jobs/message/change-jobs.ts';
+import { FIXED_ORDER, moveFirst, wakeMoved } from '#core/jobs/move-first.ts';
 import { type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
 import { type Delivery, recordCheckpoint } from '#core/jobs/write-job-status.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
@@ -54,14 +55,23 @@ export interface CarriedChange {
 const CANCELLED_AT_ONCE = 500;
 /** Jobs that are retried between two reads of the list. */
 const RETRIED_AT_ONCE = 200;
+/** Jobs that one transaction moves; workers wait for it before they claim one of these jobs. */
+const MOVED_AT_ONCE = 100;
 /** Cancelled jobs that are announced concurrently. */
 const PARALLEL = 20;
 
 /** The jobs that a change concerns; others of the query stay as they are. */
 function concerned(change: JobChange, { column }: JobSelection): Sql {
-  return change === 'cancel'
-    ? sql`${column('state')} IN ('waiting', 'running') AND NOT ${column('cancel_requested')}`
-    : sql`${column('state')} IN ('failed', 'cancelled')`;
+  const isWanted = sql`NOT ${column('cancel_requested')}`;
+  switch (change) {
+    case 'cancel':
+      return sql`${column('state')} IN ('waiting', 'running') AND ${isWanted}`;
+    case 'retry':
+      return sql`${column('state')} IN ('failed', 'cancelled')`;
+    case 'first':
+      return sql`${column('state')} = 'waiting' AND ${isWanted}
+        AND ${column('queue')} <> ${FIXED_ORDER}`;
+  }
 }
 
 function skipping(
@@ -131,9 +141,14 @@ export class JobChanges {
     checkpoint: ChangeJobsCheckpoint,
     signal: AbortSignal,
   ): Promise<ChangeJobsCheckpoint | null> {
-    return change.change === 'cancel'
-      ? await this.#cancelSome(change, checkpoint)
-      : await this.#retrySome(change, checkpoint, signal);
+    switch (change.change) {
+      case 'cancel':
+        return await this.#cancelSome(change, checkpoint);
+      case 'retry':
+        return await this.#retrySome(change, checkpoint, signal);
+      case 'first':
+        return await this.#moveSome(change, checkpoint);
+    }
   }
 
   async #count(from: Sql, conditions: readonly Sql[]): Promise<number> {
@@ -157,18 +172,21 @@ export class JobChanges {
     const own = (name: Sql) => sql`(SELECT ${name} FROM ${this.#jobs} WHERE id = ${delivery.id})`;
     return [
       ...[...selection.conditions, concerned(change, selection)],
-      sql`${column('sequence')} > ${after}`,
+      // Moved jobs go before those of earlier steps, so the last ones are moved first.
+      change === 'first'
+        ? sql`(${after}::bigint = 0 OR ${column('sequence')} < ${after})`
+        : sql`${column('sequence')} > ${after}`,
       sql`${column('sequence')} < ${own(sql`sequence`)}`,
       ...(change === 'retry' ? [sql`${column('finished_on')} <= ${own(sql`created_on`)}`] : []),
     ];
   }
 
-  #next(change: CarriedChange, after: string, limit: number): Sql {
+  #next(change: CarriedChange, after: string, limit: number, order = sql`ASC`): Sql {
     const selection = this.#list.selection(change.caller, change.query);
     const { from, column } = selection;
     return sql`SELECT ${column('id')}, ${column('sequence')} FROM ${from}
       WHERE ${join(this.#within(change, selection, after), ' AND ')}
-      ORDER BY ${column('sequence')} LIMIT ${limit}`;
+      ORDER BY ${column('sequence')} ${order} LIMIT ${limit}`;
   }
 
   async #cancelSome(
@@ -207,6 +225,34 @@ export class JobChanges {
       const some = step.jobs.slice(from, from + PARALLEL);
       await Promise.all(some.map((job) => announceCancelled(this.#options, job, by)));
     }
+    return step.next;
+  }
+
+  /** @throws ServiceError FORBIDDEN when the caller is no longer an administrator */
+  async #moveSome(
+    change: CarriedChange,
+    checkpoint: ChangeJobsCheckpoint,
+  ): Promise<ChangeJobsCheckpoint | null> {
+    if (!change.caller.admin) throw forbidden();
+    const { pool, schema, queues, log } = this.#options;
+    const by: ActingPerson = { user: change.caller.user, operator: null };
+    const step = await transaction(pool, async (client) => {
+      const { rows } = await client.query<{ id: string; sequence: string }>(
+        render(this.#next(change, checkpoint.after, MOVED_AT_ONCE, sql`DESC`)),
+      );
+      const last = rows.at(-1);
+      if (last === undefined) return null;
+      const ids = rows.map(({ id }) => id);
+      const jobs = await moveFirst(client, schema, queues, { ids, by });
+      const changed = checkpoint.changed + jobs.length;
+      const reached = { ...checkpoint, after: last.sequence, changed };
+      const next = skipping(reached, 'first_needs_waiting', rows.length - jobs.length);
+      await recordCheckpoint(client, schema, change.delivery, next);
+      return { jobs, next };
+    });
+    if (step === null) return null;
+    for (const { id } of step.jobs) log.info({ job: id, ...by }, 'a job was moved first');
+    await wakeMoved(pool, schema, queues, step.jobs);
     return step.next;
   }
 

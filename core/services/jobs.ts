@@ -1,4 +1,4 @@
-/** Operations on jobs for a caller: submit, read, wait, cancel. Workers run the jobs. */
+/** Operations on jobs for a caller: submit, read, wait, cancel, move. Workers run the jobs. */
 import { EventEmitter, on } from 'node:events';
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
@@ -6,7 +6,7 @@ import type { Caller } from '#core/access/grants.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { forbidden, ServiceError, unavailable } from '#core/base/errors/service-error.ts';
 import type { Log } from '#core/base/log/log.ts';
-import type { Pool } from '#core/database/pool.ts';
+import { type Pool, transaction } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import type { Storage } from '#core/files/storage/storage.ts';
 import {
@@ -18,7 +18,9 @@ import {
 } from '#core/jobs/job.ts';
 import { JobFollower } from '#core/jobs/job-follower.ts';
 import { JobList, type JobQuery } from '#core/jobs/job-list.ts';
+import { FIXED_ORDER, moveFirst, wakeMoved } from '#core/jobs/move-first.ts';
 import { repeatedJob, type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
+import { workerSign } from '#core/jobs/worker-sign.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { announceCancelled, type CancelledJob, cancelling } from './cancel-job.ts';
 import { type ChangeJobsOptions, JobChanges } from './change-jobs.ts';
@@ -29,10 +31,13 @@ const ERRORS_PAGE = 1_000;
 const withReport = v.object({ failed: v.pipe(v.number(), v.minValue(1)) });
 const uuid = v.pipe(v.string(), v.uuid());
 
-export type JobServiceOptions = ChangeJobsOptions;
+export interface JobServiceOptions extends ChangeJobsOptions {
+  /** JOB_LOCK_DURATION */
+  readonly lockDuration: number;
+}
 
 export class JobService {
-  /** Cancels and retries all jobs of a query. */
+  /** Cancels, retries and moves all jobs of a query. */
   readonly changes: JobChanges;
   readonly #options: JobServiceOptions;
   readonly #pool: Pool;
@@ -70,7 +75,12 @@ export class JobService {
   async get(id: string, caller: Caller): Promise<PlacedJob> {
     const job = v.is(uuid, id) ? await this.#list.find(caller, id) : null;
     if (job === null) throw forbidden();
-    return this.#follower.withProgress(job);
+    return await this.#withSign(this.#follower.withProgress(job));
+  }
+
+  async #withSign(job: PlacedJob): Promise<PlacedJob> {
+    if (job.state !== 'running') return job;
+    return { ...job, worker: await workerSign(this.#options, job, this.#follower.heard(job)) };
   }
 
   /**
@@ -131,6 +141,33 @@ export class JobService {
     return await this.get(id, caller);
   }
 
+  /**
+   * Moves a waiting job before all others of its queue; for administrators, because it delays the
+   * jobs of other users.
+   * @throws ServiceError CONFLICT with `state` when it does not wait, or its queue has a fixed
+   *   order; FORBIDDEN; SERVICE_UNAVAILABLE
+   */
+  async first(id: string, caller: Caller): Promise<PlacedJob> {
+    const { state, queue } = await this.get(id, caller);
+    if (!caller.admin) throw forbidden();
+    const by = { user: caller.user, operator: null };
+    const { queues } = this.#options;
+    const moved = await transaction(this.#pool, (client) =>
+      moveFirst(client, this.#schema, queues, { ids: [id], by }),
+    );
+    if (moved.length === 0) {
+      const isFixed = state === 'waiting' && queue === FIXED_ORDER;
+      const why = isFixed ? reason('schema_order_fixed') : reason('first_needs_waiting');
+      throw new ServiceError('CONFLICT', { state, reason: why });
+    }
+    this.#log.info({ job: id, ...by }, 'a job was moved first');
+    await wakeMoved(this.#pool, this.#schema, queues, moved).catch((error: unknown) =>
+      // The reconciler adds it.
+      this.#log.warn({ err: error, job: id }, 'could not wake a job that was moved first'),
+    );
+    return await this.get(id, caller);
+  }
+
   /** Why the job can no longer be cancelled. */
   async #notCancelled(id: string, caller: Caller): Promise<void> {
     const { state } = await this.get(id, caller);
@@ -165,7 +202,7 @@ export class JobService {
    * reader gets only the latest state. Throws FORBIDDEN as {@link get}.
    */
   async *watch(id: string, caller: Caller, signal?: AbortSignal): AsyncGenerator<Job, void> {
-    const { position: _, ...first } = await this.get(id, caller);
+    const { position: _, worker: __, ...first } = await this.get(id, caller);
     let current: Job = first;
     yield current;
     let text = JSON.stringify(current);

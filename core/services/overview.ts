@@ -93,3 +93,23 @@ export async function latestFailures({
   );
   return rows;
 }
+
+/** The file and the collection that a job is about. */
+export interface JobSubject {
+  readonly id: string;
+  readonly file_name: string | null;
+  readonly collection: string | null;
+}
+
+/** The subjects of jobs; unknown jobs are left out. */
+export async function jobSubjects(
+  { pool, schema }: OverviewParts,
+  ids: readonly string[],
+): Promise<readonly JobSubject[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await pool.query<JobSubject>(
+    render(sql`SELECT id, file_name, collection FROM ${systemTable(schema, 'jobs')}
+      WHERE id::text = ANY(${[...ids]}::text[])`),
+  );
+  return rows;
+}

@@ -1,12 +1,13 @@
-/** Queue administration: list, pause, drain and resume queues; their statistics. */
+/** Queue administration: list, pause, drain, resume and limit queues; their statistics. */
 import type { Caller } from '#core/access/grants.ts';
-import { forbidden } from '#core/base/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { forbidden, ServiceError } from '#core/base/errors/service-error.ts';
 import type { Log } from '#core/base/log/log.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { isOpen } from '#core/jobs/job.ts';
 import { QUEUE_NAMES, type QueueName, type Queues } from '#core/jobs/queue.ts';
-import { type QueueSwitch, switchQueue } from '#core/jobs/queue-state.ts';
+import { limitQueue, type QueueSwitch, switchQueue } from '#core/jobs/queue-state.ts';
 import { type Period, type QueueStatistics, readStatistics } from '#core/jobs/queue-statistics.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 
@@ -22,11 +23,13 @@ export interface QueueServiceOptions {
 export interface QueueView {
   readonly name: QueueName;
   readonly state: QueueSwitch;
-  /** The time of the last switch, ISO-8601 in UTC; null when it was never switched. */
+  /** The jobs that each worker does at once; null for the configured number. */
+  readonly concurrency: number | null;
+  /** The time of the last change, ISO-8601 in UTC; null when it was never changed. */
   readonly changed_on: string | null;
-  /** The user that switched it last; null for an operator. */
+  /** The user that changed it last; null for an operator. */
   readonly changed_by: string | null;
-  /** The operator of the monitor that switched it last; null for users. */
+  /** The operator of the monitor that changed it last; null for users. */
   readonly operator: string | null;
   /** Jobs by state. */
   readonly waiting: number;
@@ -50,7 +53,8 @@ export class QueueService {
   async list(): Promise<readonly QueueView[]> {
     const { pool, schema } = this.#options;
     const { rows } = await pool.query<QueueView>(
-      render(sql`SELECT q.name, coalesce(s.state, 'running') AS state, s.changed_by, s.operator,
+      render(sql`SELECT q.name, coalesce(s.state, 'running') AS state, s.concurrency,
+          s.changed_by, s.operator,
           to_char(s.changed_on AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS changed_on,
           coalesce(j.waiting, 0)::float8 AS waiting, coalesce(j.running, 0)::float8 AS running
         FROM unnest(${[...QUEUE_NAMES]}::text[]) WITH ORDINALITY AS q(name, place)
@@ -92,7 +96,28 @@ export class QueueService {
       .catch((error: unknown) =>
         log.warn({ err: error }, 'could not notify the server of a queue'),
       );
-    const shown = (await this.list()).find((queue) => queue.name === known);
+    return await this.#view(known);
+  }
+
+  /**
+   * Sets how many jobs of a queue each worker does at once; running jobs continue. Workers apply it
+   * within seconds.
+   * @param concurrency null for the configured number
+   * @throws ServiceError FORBIDDEN when there is no such queue, UNPROCESSABLE_ENTITY for `schema`
+   */
+  async limit(name: string, concurrency: number | null, { user }: Caller): Promise<QueueView> {
+    const { pool, schema, log } = this.#options;
+    const known = queueName(name);
+    if (known === 'schema') {
+      throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: reason('schema_queue_serial') });
+    }
+    await limitQueue(pool, schema, { name: known, concurrency, user, operator: null });
+    log.info({ queue: known, concurrency, user }, 'the concurrency of a queue was changed');
+    return await this.#view(known);
+  }
+
+  async #view(name: QueueName): Promise<QueueView> {
+    const shown = (await this.list()).find((queue) => queue.name === name);
     if (shown === undefined) throw forbidden();
     return shown;
   }

@@ -80,6 +80,7 @@ async function direct(run: ImportRun, columns: Columns): Promise<ImportResult | 
         statement: copyToTarget(target, columns),
         writer: (out) => directWriter(target, columns, out),
       });
+      run.options.phase('checking');
       await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
       await moveSequences(connection, target, columns, null);
       const kept = { inserted: copied, skipped: skipped + sent - copied };
@@ -118,6 +119,7 @@ function toldCounts({ options }: ImportRun, { columns }: Staged, counts: MergeCo
 
 async function finish(run: ImportRun, staged: Staged, skipped: number): Promise<ImportResult> {
   const { rejected } = run;
+  run.options.phase('checking');
   if (rejected !== null) {
     const { duplicates, ...merged } = await mergeValidRows({ ...run, rejected }, staged);
     const counts = { ...toldCounts(run, staged, merged), duplicates };
@@ -127,6 +129,7 @@ async function finish(run: ImportRun, staged: Staged, skipped: number): Promise<
   const [first, ...rest] = await validateRows(run, staged, run.options.errorLimit);
   if (first !== undefined) throw await refusalOf(run, staged, [first, ...rest]);
   await hashStaged(run, staged);
+  run.options.phase('writing');
   const counts = await mergeStaged(run, { ...staged, rows: staged.rows - duplicates });
   const told = toldCounts(run, staged, counts);
   return { ...told, duplicates, skipped: counts.skipped + skipped, failed: 0 };

@@ -144,9 +144,11 @@ async function run(
   collection: ImportableCollection,
   rejected: RejectedRows | null,
 ): Promise<ImportResult> {
+  options.phase('reading');
   const opened = await openRun(options, collection, rejected);
   const result = await importOrTry(opened);
   await reportRejected(opened);
+  options.phase('committing');
   await options.complete(result, opened.written);
   await commit(options);
   return result;

@@ -1,6 +1,6 @@
 /**
- * The routes of jobs: the list, one job, its events and rejected rows; cancelling and retrying one
- * job, or all jobs of a query.
+ * The routes of jobs: the list, one job, its events and rejected rows; cancelling, retrying and
+ * moving one job, or all jobs of a query.
  */
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
@@ -53,6 +53,9 @@ const retry: CallHandler = async (call) => {
   };
 };
 
+const first: CallHandler = async (call) =>
+  dataResponse(await call.services.jobs.first(pathParameter(call, 'id'), call.caller));
+
 const chosenJobs = v.strictObject(
   {
     filter: v.record(v.string(), v.unknown(), 'must be an object'),
@@ -61,13 +64,17 @@ const chosenJobs = v.strictObject(
   'is missing, or unknown here',
 );
 
-/** Cancels or retries all jobs of a query with a job, or only counts them. */
-function changeRoute(change: JobChange, summary: string): RouteEntry {
+/** Cancels, retries or moves all jobs of a query with a job, or only counts them. */
+function changeRoute(
+  change: JobChange,
+  summary: string,
+  access: RouteEntry['access'] = 'user',
+): RouteEntry {
   return {
     method: 'POST',
     path: `/jobs/${change}`,
     summary,
-    access: 'user',
+    access,
     parameters: { dryRun: { summary: 'Only counts the jobs', schema: flagParameter } },
     headers: ['Prefer', 'Idempotency-Key'],
     answer: { ...dataAnswer(v.union([countedJobsSchema, changeJobsResult])), job: true },
@@ -212,8 +219,23 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     errors: ['CONFLICT'],
     handle: retry,
   },
+  {
+    method: 'POST',
+    path: '/jobs/:id/first',
+    summary: 'Moves a waiting job before all others of its queue',
+    access: 'administrator',
+    body: null,
+    answer: dataAnswer(jobSchema),
+    errors: ['CONFLICT'],
+    handle: first,
+  },
   changeRoute('cancel', 'Cancels the jobs of a query'),
   changeRoute('retry', 'Repeats the jobs of a query that failed or were cancelled'),
+  changeRoute(
+    'first',
+    'Moves the waiting jobs of a query before all others of their queues',
+    'administrator',
+  ),
   {
     method: 'GET',
     path: '/jobs/:id/events',

@@ -2,11 +2,11 @@
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
-import type { QueueSwitch } from '#core/jobs/queue-state.ts';
+import { MOST_CONCURRENT, type QueueSwitch } from '#core/jobs/queue-state.ts';
 import { PERIOD_NAMES } from '#core/jobs/queue-statistics.ts';
 import { queueSchema, queueStatisticsSchema } from './answer/job.ts';
 import { type CallHandler, dataResponse, pathParameter } from './call.ts';
-import { dataAnswer, type RouteEntry } from './route.ts';
+import { dataAnswer, parsedBody, type RouteEntry } from './route.ts';
 
 const list: CallHandler = async ({ services }) => dataResponse(await services.queues.list());
 
@@ -18,6 +18,22 @@ const statistics: CallHandler = async ({ parameters, services }) => {
   }
   return dataResponse(await services.queues.statistics(period));
 };
+
+const CONCURRENCY = `must be null or a whole number from 1 to ${MOST_CONCURRENT}`;
+
+const queueChange = v.strictObject(
+  {
+    concurrency: v.nullable(
+      v.pipe(
+        v.number(CONCURRENCY),
+        v.integer(CONCURRENCY),
+        v.minValue(1, CONCURRENCY),
+        v.maxValue(MOST_CONCURRENT, CONCURRENCY),
+      ),
+    ),
+  },
+  'is missing, or unknown here',
+);
 
 function switchTo(state: QueueSwitch): CallHandler {
   return async (call) =>
@@ -59,6 +75,20 @@ export const QUEUE_ROUTES: readonly RouteEntry[] = [
     body: null,
     answer: dataAnswer(queueStatisticsSchema),
     handle: statistics,
+  },
+  {
+    method: 'PATCH',
+    path: '/queues/:queue',
+    summary: 'Sets how many jobs of a queue each worker does at once',
+    access: 'administrator',
+    answer: dataAnswer(queueSchema),
+    errors: ['UNPROCESSABLE_ENTITY'],
+    ...parsedBody(queueChange, async (call, { concurrency }) => {
+      const { queues } = call.services;
+      return dataResponse(
+        await queues.limit(pathParameter(call, 'queue'), concurrency, call.caller),
+      );
+    }),
   },
   switchRoute('pause', 'Begins no more jobs of a queue', 'paused'),
   switchRoute('drain', 'Accepts no more jobs, and does those that wait', 'draining'),

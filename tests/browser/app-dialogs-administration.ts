@@ -252,6 +252,11 @@ function openingsOf({ user, role, policy, job }: Ids, { fetch }: Cluster): reado
       open: byButton('operations.cancel.import'),
     },
     {
+      of: ['operations/job-bulk.tsx ConfirmDialog'],
+      at: '/operations/jobs',
+      open: byButton('operations.all.cancel'),
+    },
+    {
       of: ['operations/queue-page.tsx ConfirmDialog'],
       at: '/operations/queues',
       async open(view) {

@@ -41,6 +41,8 @@ t.test('somebody without a mouse', { skip }, async (t) => {
 
   await t.test('finds a job and takes its rejected rows, and tries it again', async (t) => {
     await press('Operations');
+    await heading('Overview');
+    await press('Jobs');
     await heading('Jobs');
     await row('good.csv').waitFor();
     await write('State', 'failed');

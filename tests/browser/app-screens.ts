@@ -54,6 +54,7 @@ function screensOf({ user, role, policy, job, file }: Ids): Readonly<Record<stri
     '/access/roles/:role': `/access/roles/${role}`,
     '/access/policies': '/access/policies',
     '/access/policies/:policy': `/access/policies/${policy}`,
+    '/operations/overview': '/operations/overview',
     '/operations/jobs': '/operations/jobs',
     '/operations/jobs/:job': `/operations/jobs/${job}`,
     '/operations/queues': '/operations/queues',

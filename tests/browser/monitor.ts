@@ -40,8 +40,16 @@ for (const { name: backend, env } of backends)
       t.match(await page.locator('#failures').innerText(), 'FAILED_VALIDATION');
       t.match(await page.locator('#processes').innerText(), 'worker-1');
 
+      await page.getByRole('link', { name: 'transfer', exact: true }).click();
+      await page.getByRole('heading', { name: 'Curves of transfer, last hour' }).waitFor();
+
       await page.goto(`${monitorUrl}/queues/queue/transfer?status=failed`);
       await page.getByText(id).first().waitFor();
+      // The board tells which file and collection a job is about.
+      await page
+        .getByText(/import things\.csv/)
+        .first()
+        .waitFor();
       const confirm = async () => {
         const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'));
         await dialog.getByRole('button', { name: 'Confirm' }).click();

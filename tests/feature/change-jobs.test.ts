@@ -1,5 +1,5 @@
 // @newest @slow
-/** Jobs of a query are cancelled and retried, each once, even when the worker is killed. */
+/** Jobs of a query are cancelled, retried and moved, each once, even when the worker is killed. */
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { createClient } from '#ops/client/source/index.ts';
@@ -89,6 +89,46 @@ for (const backend of backends) {
         await outcome(fetch(`${cluster.url}/jobs/retry`, { ...anonymous, headers })),
         'FORBIDDEN',
       );
+    });
+
+    await t.test('are moved first by administrators, and keep their order', async (t) => {
+      const chosen = { filter: { ...filter, user: { _eq: own } } };
+      const asked = { method: 'POST', body: JSON.stringify(chosen) };
+      t.equal(await outcome(editor('/jobs/first', asked)), 'FORBIDDEN');
+      t.equal(await client.jobs.count('first', { filter: {} }), JOBS + 3);
+      // More than one step.
+      t.match((await killedOnce('first', { filter: others })).result, { changed: JOBS });
+      const job = await killedOnce('first', chosen);
+      t.match(job.result, { change: 'first', changed: 3, skipped: {} });
+      const waiting = await client.jobs.list({ ...chosen, sort: 'created_on' });
+      const places = [...waiting].sort((one, other) => (one.position ?? 0) - (other.position ?? 0));
+      t.strictSame(
+        places.map(({ position }) => position),
+        [1, 2, 3],
+      );
+      const { rows } = await db.query<{ inverted: number }>(
+        `SELECT count(*)::int AS inverted FROM (
+          SELECT sequence < lag(sequence) OVER (ORDER BY turn, sequence) AS back
+          FROM system_jobs WHERE kind = 'export' AND "user" <> $1) AS ordered WHERE back`,
+        [own],
+      );
+      t.equal(rows[0]?.inverted, 0, 'among themselves they keep their order');
+      await db.query("UPDATE system_jobs SET actions = '[]'");
+    });
+
+    await t.test('run in the number that is set', async (t) => {
+      t.match(await client.queues.limit('transfer', 3), { name: 'transfer', concurrency: 3 });
+      t.equal((await client.queues.list())[0]?.state, 'paused', 'it stays paused');
+      const wrong = async (queue: string, body: unknown) =>
+        outcome(cluster.fetch(`/queues/${queue}`, { method: 'PATCH', body: JSON.stringify(body) }));
+      for (const concurrency of [0, 101, 1.5, '2', undefined]) {
+        t.equal(await wrong('transfer', { concurrency }), 'INVALID_PAYLOAD');
+      }
+      t.equal(await wrong('schema', { concurrency: 2 }), 'UNPROCESSABLE_ENTITY');
+      t.equal(await wrong('nothing', { concurrency: 2 }), 'FORBIDDEN');
+      const asked = { method: 'PATCH', body: JSON.stringify({ concurrency: 2 }) };
+      t.equal(await outcome(editor('/queues/transfer', asked)), 'FORBIDDEN');
+      t.match(await client.queues.limit('transfer', null), { concurrency: null });
     });
 
     await t.test('are cancelled once each, though the worker is killed', async (t) => {

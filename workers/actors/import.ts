@@ -26,6 +26,8 @@ import { RetryableError } from '#workers/runtime/retryable-error.ts';
 import { createCollection } from './create-collection.ts';
 
 const rowsRead = metrics.counter('sluice_import_rows_total', {});
+/** Phases that are remembered; a file that is checked row by row repeats some. */
+const MOST_PHASES = 12;
 const bytesRead = metrics.counter('sluice_import_bytes_total', {});
 
 /**
@@ -102,8 +104,17 @@ async function importSpooled(
     progress(progress) {
       rowsRead.value += Math.max(0, progress.rows - (reached?.rows ?? 0));
       bytesRead.value += Math.max(0, progress.bytes - (reached?.bytes ?? 0));
-      reached = progress;
-      context.progress(progress);
+      const { phase, phases } = reached ?? {};
+      reached = { ...progress, ...(phase !== undefined && { phase, phases }) };
+      context.progress(reached);
+    },
+    phase(phase) {
+      const { phases = [], ...last } = reached ?? { rows: 0, bytes: 0, percent: null };
+      const begun = { name: phase, on: new Date().toISOString() };
+      // A pass that found the file to be different begins anew.
+      const others = phases.slice(0, MOST_PHASES - 1);
+      reached = { ...last, phase, phases: [...others, begun] };
+      context.progress(reached);
     },
     failpoint: (name) => context.failpoint(name),
     errorLimit: config.MAX_IMPORT_ERRORS,

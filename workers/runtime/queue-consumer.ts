@@ -54,6 +54,9 @@ export interface ConsumerHandlers {
 
 /** The used part of BullMQ's worker, which both backends implement. */
 interface BullWorker {
+  concurrency: number;
+  pause(doNotWaitActive: boolean): Promise<void>;
+  resume(): Promise<void>;
   run(): Promise<void>;
   close(): Promise<void>;
   waitUntilReady(): Promise<unknown>;
@@ -69,8 +72,8 @@ class RecordedFailure extends UnrecoverableError {}
 
 export class Consumer {
   readonly name: QueueName;
-  /** Maximum concurrent jobs. */
-  readonly slots: number;
+  readonly #configured: number;
+  #slots: number;
   readonly #services: Services;
   readonly #handlers: ConsumerHandlers;
   #worker: BullWorker | null = null;
@@ -80,7 +83,8 @@ export class Consumer {
 
   constructor(name: QueueName, services: Services, handlers: ConsumerHandlers) {
     this.name = name;
-    this.slots = Math.max(services.config.WORKER_CONCURRENCY, LANES[name] ?? 1);
+    this.#configured = Math.max(services.config.WORKER_CONCURRENCY, LANES[name] ?? 1);
+    this.#slots = this.#configured;
     this.#services = services;
     this.#handlers = handlers;
   }
@@ -124,6 +128,29 @@ export class Consumer {
       );
   }
 
+  /** Maximum concurrent jobs. */
+  get slots(): number {
+    return this.#slots;
+  }
+
+  /**
+   * Changes how many jobs run at once; running jobs continue.
+   * @param concurrency null for the configured number
+   */
+  async limit(concurrency: number | null): Promise<void> {
+    const slots = concurrency ?? this.#configured;
+    const isRaised = slots > this.#slots;
+    if (slots === this.#slots) return;
+    this.#slots = slots;
+    const worker = this.#worker;
+    if (worker === null) return;
+    worker.concurrency = slots;
+    if (!isRaised || this.#running === 0) return;
+    // It may wait for a running job to end before it takes another; resuming wakes it.
+    await worker.pause(true);
+    await worker.resume();
+  }
+
   /** Jobs that it has taken and not returned. */
   get running(): number {
     return this.#running;
@@ -147,7 +174,7 @@ export class Consumer {
     const lockDuration = config.JOB_LOCK_DURATION;
     const options: Omit<WorkerOptions, 'connection'> = {
       autorun: false,
-      concurrency: this.slots,
+      concurrency: this.#slots,
       lockDuration,
       stalledInterval: Math.ceil(lockDuration / 2),
       maxStalledCount: MAX_STALLED,

@@ -5,6 +5,7 @@ import { wakeIfNext } from '#core/jobs/mailbox.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
 import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';
+import { ConcurrencyWatch } from './concurrency-watch.ts';
 import { Deliverer, type Outcome, type QueuedJob } from './delivery.ts';
 import { giveUp } from './fail-given-up-job.ts';
 import { Consumer } from './queue-consumer.ts';
@@ -34,6 +35,7 @@ export class Runtime {
   readonly #statistics: StatisticsWatch;
   readonly #queueStatistics: QueueStatisticsWatch;
   readonly #storage: StorageWatch;
+  readonly #concurrency: ConcurrencyWatch;
   readonly #stopping = new AbortController();
 
   constructor(services: Services, actors: readonly Actor[], status: WorkerStatus) {
@@ -53,6 +55,7 @@ export class Runtime {
     };
     const names = new Set(actors.map((actor) => actor.queue));
     this.#consumers = [...names].map((name) => new Consumer(name, services, handlers));
+    this.#concurrency = new ConcurrencyWatch(services, this.#consumers);
     this.#reconciler = new Reconciler(services);
     this.#statistics = new StatisticsWatch({
       ...services,
@@ -65,7 +68,7 @@ export class Runtime {
       running: (queue) => this.#consumers.find(({ name }) => name === queue)?.running ?? 0,
     });
     status.describe({
-      slots: Object.fromEntries(this.#consumers.map(({ name, slots }) => [name, slots])),
+      slots: () => Object.fromEntries(this.#consumers.map(({ name, slots }) => [name, slots])),
       silences: () => this.#running.silences(),
     });
   }
@@ -75,7 +78,9 @@ export class Runtime {
     const { queues, catalog, log } = this.#services;
     await this.#persist(() => prepareQueueTables(queues.connection));
     await this.#storage.start();
+    await this.#persist(() => this.#concurrency.look());
     for (const consumer of this.#consumers) await this.#persist(() => consumer.start());
+    this.#concurrency.start();
     this.#reconciler.start();
     this.#statistics.start();
     this.#queueStatistics.start();
@@ -98,6 +103,7 @@ export class Runtime {
     this.#status.reason = 'It is stopping.';
     this.#storage.stop();
     const stopped = Promise.all([
+      this.#concurrency.stop(),
       this.#reconciler.stop(),
       this.#statistics.stop(),
       this.#queueStatistics.stop(),

@@ -3,7 +3,7 @@ import type { WorkerReport } from '#core/jobs/worker-report.ts';
 
 export interface WorkerFacts {
   /** Maximum concurrent jobs of each queue. */
-  readonly slots: WorkerReport['slots'];
+  readonly slots: () => WorkerReport['slots'];
   /** Milliseconds since each delivery began or made progress. */
   readonly silences: () => WorkerReport['jobs'];
 }
@@ -13,14 +13,14 @@ export class WorkerStatus {
   reason: string | null = 'It is starting.';
   /** No delivery makes progress, although the required servers work. */
   hung = false;
-  #facts: WorkerFacts = { slots: {}, silences: () => ({}) };
+  #facts: WorkerFacts = { slots: () => ({}), silences: () => ({}) };
 
   describe(facts: WorkerFacts): void {
     this.#facts = facts;
   }
 
   get slots(): WorkerReport['slots'] {
-    return this.#facts.slots;
+    return this.#facts.slots();
   }
 
   /** Milliseconds since any delivery began or made progress; null when no delivery runs. */
@@ -31,6 +31,6 @@ export class WorkerStatus {
 
   report(): WorkerReport {
     const { slots, silences } = this.#facts;
-    return { reason: this.reason, slots, jobs: silences() };
+    return { reason: this.reason, slots: slots(), jobs: silences() };
   }
 }

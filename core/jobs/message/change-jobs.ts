@@ -1,10 +1,11 @@
-/** The message, the checkpoint and the result of a job that cancels or retries other jobs. */
+/** The message, the checkpoint and the result of a job that cancels, retries or moves other jobs. */
 import * as v from 'valibot';
 import type { Submission } from '#core/jobs/submit.ts';
 
 export const CHANGE_JOBS_JOB = 'change-jobs';
 
-export const JOB_CHANGES = ['cancel', 'retry'] as const;
+/** `first` moves waiting jobs before the others of their queue. */
+export const JOB_CHANGES = ['cancel', 'retry', 'first'] as const;
 export type JobChange = (typeof JOB_CHANGES)[number];
 
 export const changeJobsMessage = v.strictObject({
@@ -22,7 +23,7 @@ export type ChangeJobsMessage = v.InferOutput<typeof changeJobsMessage>;
 
 export const changeJobsResult = v.strictObject({
   change: v.picklist(JOB_CHANGES),
-  /** Jobs that were cancelled or retried. */
+  /** Jobs that were cancelled, retried or moved. */
   changed: v.number(),
   /** Jobs that were left as they are, by the code of the reason. */
   skipped: v.record(v.string(), v.number()),
@@ -31,7 +32,7 @@ export type ChangeJobsResult = v.InferOutput<typeof changeJobsResult>;
 
 /** The state after a step. */
 export const changeJobsCheckpoint = v.object({
-  /** The `sequence` of the last job that was handled. */
+  /** The `sequence` of the last job that was handled; `0` before the first one. */
   after: v.string(),
   changed: v.number(),
   skipped: v.record(v.string(), v.number()),

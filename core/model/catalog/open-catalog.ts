@@ -39,7 +39,7 @@ export interface CatalogParts {
 }
 
 /** Three reads can fail before a process stops serving. */
-const MEMBER_MS = 4_000;
+export const MEMBER_LEASE_MS = 4_000;
 /** The holder renews at half of it; when it dies, another takes over within it. */
 const LEASE_MS = 6_000;
 
@@ -60,7 +60,7 @@ export async function openCatalog(
     log,
     keep,
     pause = 1_000,
-    lease = MEMBER_MS,
+    lease = MEMBER_LEASE_MS,
     secretKeys,
     report,
   }: CatalogParts,

@@ -83,7 +83,7 @@ function judge(
   const slots = slotsOf(observation, name);
   const output =
     slots !== null && slots > 0 && running >= slots
-      ? `All ${slots} slots are busy; more workers or WORKER_CONCURRENCY shorten the wait.`
+      ? `All ${slots} slots are busy; more workers or a higher concurrency shorten the wait.`
       : 'Its worker starts, others run before it in its collection, or it is tried again later.';
   return { status: 'warn', output };
 }

@@ -27,6 +27,12 @@ export interface ImportResult {
   readonly dry_run?: boolean;
 }
 
+/**
+ * The phases of an import: the rows of the file are read, their values and constraints checked, the
+ * rows written into the table (unless reading did that), and all of it committed.
+ */
+export type ImportPhase = 'reading' | 'checking' | 'writing' | 'committing';
+
 export interface ImportOptions {
   /** An exclusive connection for this import, outside a transaction. */
   readonly client: pg.ClientBase;
@@ -50,6 +56,8 @@ export interface ImportOptions {
    */
   readonly analyze: (script: string) => Promise<void>;
   readonly progress: (progress: JobProgress) => void;
+  /** Begins a phase. */
+  readonly phase: (phase: ImportPhase) => void;
   /**
    * Stops at a named position for tests: `import.parsing`; `import.staged` and, with the rows
    * merged but not committed, `import.merging` (both only with the staging table).

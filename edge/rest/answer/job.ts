@@ -5,6 +5,8 @@ import { QUEUE_SWITCHES } from '#core/jobs/queue-state.ts';
 import { PERIOD_NAMES } from '#core/jobs/queue-statistics.ts';
 import { anyObjectSchema, countSchema, timestampSchema, uuidSchema } from './value.ts';
 
+const seconds = v.nullable(v.pipe(v.number(), v.minValue(0)));
+
 const errorEntry = v.object({
   message: v.string(),
   extensions: v.looseObject({
@@ -31,17 +33,19 @@ export const jobSchema = v.strictObject({
   error: v.nullable(v.array(errorEntry)),
   created_on: timestampSchema,
   started_on: v.nullable(timestampSchema),
+  claimed_on: v.nullable(timestampSchema),
   finished_on: v.nullable(timestampSchema),
   attempts: countSchema,
   failures: v.array(
     v.strictObject({
       ...{ attempt: countSchema, on: timestampSchema, reason: v.string() },
       outage: v.optional(v.literal(true)),
+      lost: v.optional(v.literal(true)),
     }),
   ),
   actions: v.array(
     v.strictObject({
-      action: v.picklist(['retry', 'cancel']),
+      action: v.picklist(['retry', 'cancel', 'first']),
       user: v.nullable(v.string()),
       operator: v.nullable(v.string()),
       on: timestampSchema,
@@ -51,6 +55,7 @@ export const jobSchema = v.strictObject({
   request_id: v.nullable(v.string()),
   file_kept: v.boolean(),
   position: v.nullable(countSchema),
+  worker: v.nullable(v.strictObject({ silence: seconds, takeover: seconds })),
 });
 
 export const countedJobsSchema = v.strictObject({ jobs: countSchema });
@@ -58,6 +63,7 @@ export const countedJobsSchema = v.strictObject({ jobs: countSchema });
 export const queueSchema = v.strictObject({
   name: v.string(),
   state: v.picklist(QUEUE_SWITCHES),
+  concurrency: v.nullable(countSchema),
   changed_on: v.nullable(timestampSchema),
   changed_by: v.nullable(uuidSchema),
   operator: v.nullable(v.string()),
@@ -66,7 +72,6 @@ export const queueSchema = v.strictObject({
 });
 
 const processCounts = v.strictObject({ edge: countSchema, worker: countSchema });
-const seconds = v.nullable(v.pipe(v.number(), v.minValue(0)));
 
 export const queueStatisticsSchema = v.strictObject({
   period: v.picklist(PERIOD_NAMES),

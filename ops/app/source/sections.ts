@@ -139,6 +139,7 @@ export const SECTIONS: readonly Section[] = [
         path: 'operations',
         lazy: () => import('./operations/operations-section.tsx'),
         children: [
+          { path: 'overview', lazy: () => import('./operations/overview-page.tsx') },
           { path: 'jobs', lazy: () => import('./operations/job-list-page.tsx') },
           { path: 'jobs/:job', lazy: () => import('./operations/job-page.tsx') },
           { path: 'queues', lazy: () => import('./operations/queue-page.tsx') },

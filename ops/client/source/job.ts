@@ -14,6 +14,10 @@ export interface JobProgress {
   readonly rows_per_second?: number;
   readonly bytes_per_second?: number;
   readonly seconds_left?: number | null;
+  /** What an import does now: `reading`, `checking`, `writing` or `committing`. */
+  readonly phase?: string;
+  /** When it began each phase so far. */
+  readonly phases?: readonly { readonly name: string; readonly on: string }[];
   readonly [member: string]: unknown;
 }
 
@@ -33,11 +37,20 @@ export interface Job<Result = unknown> {
   readonly error: readonly ErrorEntry[] | null;
   readonly created_on: string;
   readonly started_on: string | null;
+  /** When its latest attempt began. */
+  readonly claimed_on?: string | null;
   readonly finished_on: string | null;
   readonly attempts: number;
   readonly file_kept: boolean;
   /** Its place among those that wait; null when it does not wait. */
   readonly position?: number | null;
+  /** The last sign of life of its worker; null in lists, and when it does not run. */
+  readonly worker?: {
+    /** Seconds since then; null when no process knows. */
+    readonly silence: number | null;
+    /** Seconds until another worker takes the job over, at the latest; null while its worker reports. */
+    readonly takeover: number | null;
+  } | null;
   readonly [member: string]: unknown;
 }
 
@@ -53,15 +66,15 @@ export interface JobQuery {
   readonly after?: string | undefined;
 }
 
-/** Which jobs are cancelled or retried. */
+/** Which jobs are cancelled, retried or moved. */
 export interface ChosenJobs {
   readonly filter: object;
   readonly search?: string | undefined;
 }
 
 export interface ChangedJobs {
-  readonly change: 'cancel' | 'retry';
-  /** How many jobs were cancelled or retried. */
+  readonly change: 'cancel' | 'retry' | 'first';
+  /** How many jobs were cancelled, retried or moved. */
   readonly changed: number;
   /** How many jobs were left as they are, by the code of the reason. */
   readonly skipped: Readonly<Record<string, number>>;
@@ -74,12 +87,22 @@ export interface Jobs {
   cancel(id: string, options?: CallOptions): Promise<void>;
   /** Lets a job that failed or was cancelled wait again. */
   retry(id: string, options?: CallOptions): Promise<Job>;
+  /** Moves a waiting job before all others of its queue; for administrators. */
+  first(id: string, options?: CallOptions): Promise<Job>;
   /** How many jobs a change concerns now. */
   count(change: ChangedJobs['change'], chosen: ChosenJobs, options?: CallOptions): Promise<number>;
   /** Cancels all of these jobs by a job, and waits until it has completed. */
   cancelAll(chosen: ChosenJobs, options?: JobOptions): Promise<ChangedJobs>;
   /** Lets all of these jobs wait again that failed or were cancelled. */
   retryAll(chosen: ChosenJobs, options?: JobOptions): Promise<ChangedJobs>;
+  /** Moves all of these jobs that wait before the others of their queues; for administrators. */
+  firstAll(chosen: ChosenJobs, options?: JobOptions): Promise<ChangedJobs>;
+  /** Submits the job of such a change, and does not wait for it. */
+  submitChange(
+    change: ChangedJobs['change'],
+    chosen: ChosenJobs,
+    options?: JobOptions,
+  ): Promise<Job<ChangedJobs | null>>;
   /** The job with each change until it has ended; goes on where a connection broke. */
   events<Result = unknown>(
     id: string,
@@ -146,14 +169,16 @@ export function createJobs(transport: Transport): Jobs {
     }
   }
 
+  const submitChange: Jobs['submitChange'] = async (change, body, options) => {
+    const called = jobHeaders(options);
+    const headers = { ...called.headers, prefer: 'respond-async' };
+    return await request('POST', `/jobs/${change}`, { ...called, headers, body });
+  };
   const changeAll =
     (change: ChangedJobs['change']) =>
-    async (body: ChosenJobs, options?: JobOptions): Promise<ChangedJobs> => {
-      const called = jobHeaders(options);
-      const headers = { ...called.headers, prefer: 'respond-async' };
-      const sent = { ...called, headers, body };
-      const { id } = await request<Job>('POST', `/jobs/${change}`, sent);
-      return (await jobs.wait<ChangedJobs>(id, called)).result;
+    async (chosen: ChosenJobs, options?: JobOptions): Promise<ChangedJobs> => {
+      const { id } = await submitChange(change, chosen, options);
+      return (await jobs.wait<ChangedJobs>(id, jobHeaders(options))).result;
     };
 
   const jobs: Jobs = {
@@ -161,12 +186,15 @@ export function createJobs(transport: Transport): Jobs {
     get: (id, options) => request('GET', at(id), options),
     cancel: (id, options) => request('DELETE', at(id), options),
     retry: (id, options) => request('POST', `${at(id)}/retry`, options),
+    first: (id, options) => request('POST', `${at(id)}/first`, options),
     async count(change, body, options) {
       const counted = { ...options, body, query: { dryRun: true } };
       return (await request<{ jobs: number }>('POST', `/jobs/${change}`, counted)).jobs;
     },
     cancelAll: changeAll('cancel'),
     retryAll: changeAll('retry'),
+    firstAll: changeAll('first'),
+    submitChange,
     events,
     async wait<Result>(id: string, options?: CallOptions) {
       for await (const job of events<Result>(id, options)) {

@@ -7,6 +7,8 @@ export interface Queue {
   readonly state: string;
   readonly changed_on: string | null;
   readonly changed_by: string | null;
+  /** The jobs that each worker does at once; null for the configured number. */
+  readonly concurrency: number | null;
   readonly [member: string]: unknown;
 }
 
@@ -66,6 +68,8 @@ export interface Queues {
   /** Accepts no more jobs, and does those that wait. */
   drain(queue: string, options?: CallOptions): Promise<Queue>;
   resume(queue: string, options?: CallOptions): Promise<Queue>;
+  /** Sets how many jobs each worker does at once; null for the configured number. */
+  limit(queue: string, concurrency: number | null, options?: CallOptions): Promise<Queue>;
   /** What the queues did in a period, by default the last hour, and how they stand. */
   statistics(period?: QueueStatistics['period'], options?: CallOptions): Promise<QueueStatistics>;
 }
@@ -78,6 +82,11 @@ export function createQueues({ request }: Transport): Queues {
     pause: turn('pause'),
     drain: turn('drain'),
     resume: turn('resume'),
+    limit: (queue, concurrency, options) =>
+      request('PATCH', `/queues/${encodeURIComponent(queue)}`, {
+        ...options,
+        body: { concurrency },
+      }),
     statistics: (period = 'hour', options) =>
       request('GET', '/queues/statistics', { ...options, query: { period } }),
   };

@@ -79,6 +79,17 @@ function about(argument: string, word: string, meaning: string, run: Command['ru
   return { words: ['jobs', word], file: 'required', argument, meaning, options, run };
 }
 
+/** Sets how many jobs of a queue each worker does at once. */
+const concurrency: Command['run'] = async (line, { open }) => {
+  const api = await open(line.value('url'));
+  const wanted = line.value('jobs');
+  const body = JSON.stringify({ concurrency: wanted === null ? null : Number(wanted) });
+  const path = `/queues/${encodeURIComponent(line.file ?? '')}`;
+  const headers = { 'content-type': 'application/json' };
+  print(line, await (await api.request(path, { method: 'PATCH', body, headers })).json());
+  return DONE;
+};
+
 const QUEUES = 'QUEUE is transfer (imports and exports), schema, images or maintenance.';
 
 export const JOB_COMMANDS: readonly Command[] = [
@@ -109,6 +120,24 @@ export const JOB_COMMANDS: readonly Command[] = [
     'Repeat a job that failed or was cancelled.',
     request('POST', (id) => `/jobs/${id}/retry`),
   ),
+  about(
+    'ID',
+    'first',
+    'Move a waiting job before all others of its queue.',
+    request('POST', (id) => `/jobs/${id}/first`),
+  ),
+  {
+    words: ['jobs', 'concurrency'],
+    file: 'required',
+    argument: 'QUEUE',
+    meaning: `Set how many jobs of a queue each worker does at once.\n${QUEUES}`,
+    options: [
+      { name: 'jobs', value: 'N', meaning: 'from 1 to 100; by default as configured' },
+      JSON_OPTION,
+      URL_OPTION,
+    ],
+    run: concurrency,
+  },
   about(
     'QUEUE',
     'pause',

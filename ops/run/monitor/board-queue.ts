@@ -9,6 +9,7 @@ import { type Job, Queue } from 'bullmq';
 import type { Log } from '#core/base/log/log.ts';
 import { openBullQueue } from '#core/jobs/bullmq.ts';
 import type { QueueName, Queues } from '#core/jobs/queue.ts';
+import type { JobSubject } from '#core/services/overview.ts';
 import type { QueueActions } from './queue-actions.ts';
 
 /** An operation of bull-board without a service of ours. */
@@ -23,14 +24,22 @@ async function refuse(): Promise<never> {
   throw new SwitchedOffError();
 }
 
+export interface BoardQueueParts {
+  readonly actions: QueueActions;
+  /** Reads what jobs are about. */
+  readonly subjects: (ids: readonly string[]) => Promise<readonly JobSubject[]>;
+}
+
 export class BoardQueue extends BullMQAdapter {
   readonly #name: QueueName;
   readonly #actions: QueueActions;
+  readonly #subjects: BoardQueueParts['subjects'];
 
-  constructor(name: QueueName, queue: Queue, actions: QueueActions) {
+  constructor(name: QueueName, queue: Queue, { actions, subjects }: BoardQueueParts) {
     super(queue, { displayName: name, allowRetries: true });
     this.#name = name;
     this.#actions = actions;
+    this.#subjects = subjects;
   }
 
   override getName(): string {
@@ -39,11 +48,14 @@ export class BoardQueue extends BullMQAdapter {
 
   override async getJob(id: string): Promise<Job | undefined> {
     const job = await super.getJob(id);
+    if (job !== undefined) await this.#describe([job]);
     return job && this.#ours(job);
   }
 
   override async getJobs(...options: Parameters<BullMQAdapter['getJobs']>): Promise<Job[]> {
-    return (await super.getJobs(...options)).map((job) => this.#ours(job));
+    const jobs = await super.getJobs(...options);
+    await this.#describe(jobs);
+    return jobs.map((job) => this.#ours(job));
   }
 
   override pause(): Promise<void> {
@@ -67,6 +79,19 @@ export class BoardQueue extends BullMQAdapter {
   override removeConfiguredRateLimit = refuse;
   override releaseActiveRateLimit = refuse;
 
+  /** Shows what jobs are about; their queue contains only their ids. */
+  async #describe(jobs: readonly Job[]): Promise<void> {
+    const subjects = await this.#subjects(jobs.flatMap(({ id }) => id ?? []));
+    const known = new Map(subjects.map((subject) => [subject.id, subject]));
+    for (const job of jobs) {
+      const { file_name: file = null, collection = null } = known.get(job.id ?? '') ?? {};
+      const subject = [file, collection].filter((part) => part !== null).join(' → ');
+      if (subject === '') continue;
+      job.name = `${job.name} ${subject}`;
+      job.data = { file, collection };
+    }
+  }
+
   /** Removing a job cancels it; its row remains. */
   #ours(job: Job): Job {
     const { id } = job;
@@ -85,14 +110,14 @@ export class BoardQueue extends BullMQAdapter {
 /** The queues of the board, on either backend. */
 export async function openBoardQueues(
   names: readonly QueueName[],
-  { queues, actions, log }: { queues: Queues; actions: QueueActions; log: Log },
+  { queues, log, ...parts }: BoardQueueParts & { readonly queues: Queues; readonly log: Log },
 ): Promise<readonly BoardQueue[]> {
   return await Promise.all(
     names.map(async (name) => {
       const queue: unknown = await openBullQueue(queues.serverName(name), queues.connection, log);
       // On PostgreSQL it is a subclass with different options.
       assert(queue instanceof Queue);
-      return new BoardQueue(name, queue, actions);
+      return new BoardQueue(name, queue, parts);
     }),
   );
 }

@@ -48,6 +48,7 @@ const { spool } = await openStorages(config);
 const jobs = new JobService({
   ...{ pool, schema, queues, bus, spool, log },
   maxPerHolder: config.JOBS_MAX_PER_USER,
+  lockDuration: config.JOB_LOCK_DURATION,
 });
 const { credentials } = await openMonitorCredentials(config, config.DATA_DIR);
 const actions = new QueueActions({

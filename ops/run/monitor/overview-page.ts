@@ -2,7 +2,9 @@
 
 import type { ProcessMetrics } from '#core/base/metrics/process-metrics.ts';
 import { escapeHtml } from '#core/base/text/escape-html.ts';
+import type { QueueStatistics } from '#core/jobs/queue-statistics.ts';
 import type { EndedJobs, FailedJob, QueueFacts } from '#core/services/overview.ts';
+import { CURVE_STYLE, curvesPart } from './curves.ts';
 
 export interface OverviewFacts {
   readonly release: string;
@@ -10,6 +12,9 @@ export interface OverviewFacts {
   readonly queues: readonly QueueFacts[];
   readonly ended: readonly EndedJobs[];
   readonly failures: readonly FailedJob[];
+  readonly statistics: QueueStatistics;
+  /** The queue whose curves are shown; null for all together. */
+  readonly queue: string | null;
 }
 
 const STYLE = `
@@ -18,7 +23,8 @@ const STYLE = `
   th, td { border-bottom: 1px solid #8884; padding: .3rem .6rem; text-align: left; }
   td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
   .bad { color: #c00; font-weight: 600; }
-  :root { color-scheme: light dark; }`;
+  a[aria-current] { font-weight: 600; text-decoration: none; }
+  :root { color-scheme: light dark; }${CURVE_STYLE}`;
 
 /** A duration in the largest unit that leaves a number of two digits or fewer. */
 function duration(seconds: number): string {
@@ -67,6 +73,8 @@ export function overviewPage({
   queues,
   ended,
   failures,
+  statistics,
+  queue,
 }: OverviewFacts): string {
   const parts = [
     '<h2>Processes</h2>',
@@ -83,6 +91,7 @@ export function overviewPage({
         waiting === 0 ? '' : duration(oldest),
       ]),
     ),
+    curvesPart(statistics, queue),
     '<h2>Jobs of the last hour</h2>',
     table(
       'ended',

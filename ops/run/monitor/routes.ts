@@ -3,9 +3,11 @@
 import type { Log } from '#core/base/log/log.ts';
 import type { ProcessMetrics } from '#core/base/metrics/process-metrics.ts';
 import { QUEUE_NAMES, type Queues } from '#core/jobs/queue.ts';
+import { PERIOD_NAMES, readStatistics } from '#core/jobs/queue-statistics.ts';
 import { RELEASE } from '#core/model/system/release.ts';
 import {
   endedJobs,
+  jobSubjects,
   latestFailures,
   type OverviewParts,
   queueOverview,
@@ -33,13 +35,15 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 type Board = (request: MonitorRequest, path: string) => Promise<MonitorResponse>;
 
 /** Loads the board when it is first opened, because BullMQ is large. */
-function boardOnDemand({ queues, actions, log }: RouteParts): () => Promise<Board> {
+function boardOnDemand(parts: RouteParts): () => Promise<Board> {
+  const { queues, actions, log } = parts;
+  const subjects = (ids: readonly string[]) => jobSubjects(parts, ids);
   const open = async () => {
     const [{ openBoardQueues }, { openBoard }] = await Promise.all([
       import('./board-queue.ts'),
       import('./board.ts'),
     ]);
-    return openBoard(await openBoardQueues(QUEUE_NAMES, { queues, actions, log }), BOARD);
+    return openBoard(await openBoardQueues(QUEUE_NAMES, { queues, actions, log, subjects }), BOARD);
   };
   let opened: Promise<Board> | null = null;
   return () => {
@@ -65,14 +69,18 @@ export function operatorRoutes(parts: RouteParts): MonitorRoute {
     const body = await totals.text(processes, await queueMetrics.families(processes));
     return { status: 200, type: METRICS_TYPE, body };
   };
-  const overview = async () => {
-    const [processes, queues, ended, failures] = await Promise.all([
+  const overview = async (query: URLSearchParams) => {
+    const period = PERIOD_NAMES.find((name) => name === query.get('period')) ?? 'hour';
+    const queue = QUEUE_NAMES.find((name) => name === query.get('queue')) ?? null;
+    const [processes, queues, ended, failures, statistics] = await Promise.all([
       collect(),
       queueOverview(parts),
       endedJobs(parts),
       latestFailures(parts),
+      readStatistics(parts.pool, parts.schema, period),
     ]);
-    return html(overviewPage({ release: RELEASE, processes, queues, ended, failures }));
+    const facts = { processes, queues, ended, failures, statistics, queue };
+    return html(overviewPage({ release: RELEASE, ...facts }));
   };
 
   return async (request) => {
@@ -84,6 +92,6 @@ export function operatorRoutes(parts: RouteParts): MonitorRoute {
     }
     if (path !== '/' && path !== '/metrics') return null;
     if (method !== 'GET') return text(405, 'Only GET.');
-    return path === '/' ? await overview() : await metrics();
+    return path === '/' ? await overview(request.query) : await metrics();
   };
 }

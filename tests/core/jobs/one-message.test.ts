@@ -28,7 +28,7 @@ const bus = await openBus(config, url, cluster, log);
 const queues = await openQueues(config, url, cluster, log);
 const spool = localStorage(t.testdir());
 const places = { pool, schema: 'public', queues, bus, spool, log };
-const jobs = new JobService({ ...places, maxPerHolder: 20 });
+const jobs = new JobService({ ...places, maxPerHolder: 20, lockDuration: 15_000 });
 t.teardown(async () => {
   jobs.close();
   await queues.close();

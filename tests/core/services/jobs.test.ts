@@ -45,6 +45,7 @@ async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queu
     spool,
     log,
     maxPerHolder: 20,
+    lockDuration: 15_000,
   });
   t.teardown(async () => {
     jobs.close();
@@ -99,6 +100,7 @@ for (const backend of backends) {
         error: null,
         created_on: job.created_on,
         started_on: null,
+        claimed_on: null,
         finished_on: null,
         attempts: 0,
         failures: [],
@@ -107,6 +109,7 @@ for (const backend of backends) {
         waiting_for: null,
         file_kept: false,
         position: 1,
+        worker: null,
       });
     });
 

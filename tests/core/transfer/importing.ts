@@ -142,6 +142,7 @@ export async function importing(setup: string): Promise<Importing> {
           failpoint: async () => undefined,
           errorLimit: 100,
           report: async () => undefined,
+          phase: () => undefined,
           sender: ADMINISTRATOR,
           complete: async () => undefined,
           ...options,

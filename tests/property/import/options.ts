@@ -48,6 +48,7 @@ export function optionsOf(
     progress: () => undefined,
     failpoint: async () => undefined,
     report: async () => undefined,
+    phase: () => undefined,
     complete: async () => undefined,
   };
 }

@@ -35,6 +35,7 @@ async function openJobs(t: Teardown, cluster: Cluster) {
     spool,
     log,
     maxPerHolder: 1_000,
+    lockDuration: 15_000,
   });
   t.teardown(async () => {
     jobs.close();

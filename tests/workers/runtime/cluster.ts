@@ -138,6 +138,7 @@ export async function createCluster(
     spool,
     log,
     maxPerHolder: 1_000,
+    lockDuration: 15_000,
   });
   t.teardown(async () => {
     rmSync(dataDir, { recursive: true, force: true });

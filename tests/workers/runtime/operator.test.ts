@@ -1,5 +1,5 @@
 // @newest
-/** What operators do with jobs and queues: retry, pause, drain, resume. */
+/** What operators do with jobs and queues: retry, move first, pause, drain, resume, limit. */
 import { pino } from 'pino';
 import t from 'tap';
 import { QueueService } from '#core/services/queues.ts';
@@ -100,6 +100,63 @@ for (const backend of backends) {
       },
     );
 
+    await t.test('change the concurrency of a queue while its jobs run', async (t) => {
+      t.match(await service.limit('transfer', 1, admin), { concurrency: 1, state: 'running' });
+      t.equal(await worker.drain(), 0);
+      worker = await cluster.startWorker(env);
+      const first = await submit('script', { gate: 'limited' });
+      const second = await submit('script', { gate: 'limited' });
+      await begun(first);
+      t.strictSame(await trace([second]), [], 'a new worker knows the number');
+      await service.limit('transfer', 2, admin);
+      await begun(second);
+      t.equal((await jobs.get(first, admin)).state, 'running', 'no job had to end before');
+      await service.limit('transfer', null, admin);
+      await openGate('limited');
+      for (const id of [first, second]) t.match(await ended(id), { attempts: 1 });
+      t.match((await service.list())[0], { name: 'transfer', concurrency: null });
+      const serial = { code: 'UNPROCESSABLE_ENTITY' };
+      await t.rejects(service.limit('schema', 2, admin), serial, 'changes run one at a time');
+      await t.rejects(service.limit('nothing', 2, admin), { code: 'FORBIDDEN' });
+    });
+
+    await t.test('move a waiting job before the others of its queue', async (t) => {
+      await service.limit('transfer', 1, admin);
+      t.equal(await worker.drain(), 0);
+      worker = await cluster.startWorker(env);
+      const running = await submit('script', { gate: 'moved' });
+      await begun(running);
+      // The first of a mailbox is in the queue; the others follow when it has ended.
+      const inBox = { mailbox: 'moved' };
+      const [a, b, c, d, e] = [
+        await submit('script'),
+        await submit('script', inBox),
+        await submit('script', inBox),
+        await submit('script'),
+        await submit('script'),
+      ];
+      t.match(await jobs.first(d, admin), { id: d, position: 1, actions: [{ action: 'first' }] });
+      t.match(await jobs.first(c, admin), { position: 1 });
+      t.match(await jobs.get(d, admin), { position: 2 });
+      await t.rejects(jobs.first(running, admin), { code: 'CONFLICT' }, 'it waits no more');
+      const user = { ...admin, admin: false, user: null };
+      await t.rejects(jobs.first(e, user), { code: 'FORBIDDEN' });
+      await openGate('moved');
+      for (const id of [a, b, c, d, e]) t.match(await ended(id), { attempts: 1 });
+      const begins = (await trace([a, b, c, d, e])).filter(({ what }) => what === 'begin');
+      t.strictSame(
+        begins.map(({ job }) => job),
+        [c, d, a, b, e],
+      );
+      await service.limit('transfer', null, admin);
+      await service.switch('schema', 'paused', admin);
+      const schema = await submit('alter');
+      const fixed = { code: 'CONFLICT', details: { reason: { code: 'schema_order_fixed' } } };
+      await t.rejects(jobs.first(schema, admin), fixed);
+      await service.switch('schema', 'running', admin);
+      t.match(await ended(schema), { state: 'completed' });
+    });
+
     await t.test('drain a queue: it finishes waiting jobs and accepts none', async (t) => {
       const running = await submit('script', { mailbox: 'drained', gate: 'drained' });
       const waiting = await submit('script', { mailbox: 'drained' });
@@ -116,6 +173,26 @@ for (const backend of backends) {
       await service.switch('transfer', 'running', admin);
       t.match(await ended(await submit('script')), { state: 'completed' });
       await t.rejects(service.switch('nothing', 'paused', admin), { code: 'FORBIDDEN' });
+    });
+
+    await t.test('see that the worker of a job is lost, until another takes over', async (t) => {
+      t.equal(await worker.drain(), 0);
+      const quick = { JOB_LOCK_DURATION: '1s' };
+      const lost = await cluster.startWorker(quick);
+      const id = await submit('script', { gate: 'lost' });
+      t.equal((await jobs.get(id, admin)).worker, null, 'it waits');
+      await begun(id);
+      t.match((await jobs.get(id, admin)).worker, { takeover: null });
+      await lost.kill();
+      const sign = async () => (await jobs.get(id, admin)).worker;
+      await until(async () => (await sign())?.takeover != null, 'its silence is noticed');
+      const { silence, takeover } = (await sign()) ?? {};
+      t.ok(Number(silence) >= 3 && Number(takeover) < 22.5, `${silence} s, ${takeover} s`);
+      worker = await cluster.startWorker(quick);
+      await begun(id, 2);
+      t.match(await jobs.get(id, admin), { failures: [{ attempt: 1, lost: true }] });
+      await openGate('lost');
+      t.match(await ended(id), { state: 'completed', attempts: 2 });
     });
   });
 }

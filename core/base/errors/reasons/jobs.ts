@@ -30,6 +30,9 @@ export const jobsReasons = {
   retry_state_refused: 'Only jobs that failed or were cancelled are retried.',
   retry_overtaken: 'Somebody else was faster.',
   retry_identical_job_open: 'An identical job is open.',
+  first_needs_waiting: 'Only jobs that wait are moved first.',
+  schema_order_fixed: 'Schema changes run in the order in which they were accepted.',
+  schema_queue_serial: 'Schema changes run one at a time.',
   period_unknown: '"period" must be one of {periods}.',
   internal_error_message: '{message}',
 } as const;

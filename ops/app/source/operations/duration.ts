@@ -1,6 +1,8 @@
 /** Writes how long something took or takes, in the unit that people would choose. */
 
-function write(value: number, unit: 'second' | 'minute' | 'hour' | 'day', locale: string): string {
+type Unit = 'millisecond' | 'second' | 'minute' | 'hour' | 'day';
+
+function write(value: number, unit: Unit, locale: string): string {
   const options = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(locale, options).format(value);
 }
@@ -13,6 +15,11 @@ export function formatDuration(ms: number, locale: string): string {
   if (seconds < 5_400) return write(Math.round(seconds / 60), 'minute', locale);
   if (seconds < 172_800) return write(Math.round(seconds / 3_600), 'hour', locale);
   return write(Math.round(seconds / 86_400), 'day', locale);
+}
+
+/** A time below a second, in full milliseconds. */
+export function formatMilliseconds(ms: number, locale: string): string {
+  return write(Math.round(ms), 'millisecond', locale);
 }
 
 /** How long a job has run by now, or ran; null when it has not begun. */

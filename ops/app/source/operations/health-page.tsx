@@ -5,14 +5,13 @@ import TableCell from '@mui/material/TableCell';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { client } from '../data/client.ts';
 import { DataTable } from '../shell/data-table.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { checkTitle, observedText } from './check-words.ts';
-import { CALM } from './live.ts';
+import { healthQuery } from './health-query.ts';
 import { ProcessList } from './process-list.tsx';
 import { StateChip } from './state-chip.tsx';
 
@@ -27,11 +26,7 @@ const text = (value: unknown) => (value === undefined || value === null ? '' : S
 export function Component() {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const health = useQuery({
-    queryKey: ['health'],
-    queryFn: ({ signal }) => client.server.health({ signal }),
-    refetchInterval: CALM,
-  });
+  const health = useQuery(healthQuery);
   if (health.isPending) return <Loading />;
   const { [PROCESSES]: processes = [], ...others } = health.data?.checks ?? {};
   const checks = Object.entries(others)

@@ -1,9 +1,10 @@
-/** What can be done with a job now: cancel it, try it again, take its file or its rejected rows. */
+/** What can be done with a job now: cancel it, move it first, try it again, take its file or its rejected rows. */
 import Button from '@mui/material/Button';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Job } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
+import { useIsAdministrator } from '../data/queries.ts';
 import { isItem } from '../data/values.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { notify, notifyFailure } from '../shell/notify.ts';
@@ -21,8 +22,14 @@ function isRetriable({ kind, state, file_kept: hasFile }: Job): boolean {
   return (state === 'failed' || state === 'cancelled') && (kind !== 'import' || hasFile);
 }
 
+/** Whether the job can go before others; changes of the data model keep their order. */
+function isMovable({ state, queue, position }: Job): boolean {
+  return state === 'waiting' && queue !== 'schema' && position !== 1;
+}
+
 export function JobActions({ job }: { readonly job: Job }) {
   const translate = useTranslate();
+  const administrator = useIsAdministrator();
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const refresh = () => queries.invalidateQueries({ queryKey: [JOBS] });
@@ -37,6 +44,12 @@ export function JobActions({ job }: { readonly job: Job }) {
   const retry = useMutation({
     mutationFn: () => client.jobs.retry(job.id),
     onSuccess: () => notify('operations.retried', { type: 'success' }),
+    onError: (error) => notifyFailure(error, translate),
+    onSettled: refresh,
+  });
+  const first = useMutation({
+    mutationFn: () => client.jobs.first(job.id),
+    onSuccess: () => notify('operations.movedFirst', { type: 'success' }),
     onError: (error) => notifyFailure(error, translate),
     onSettled: refresh,
   });
@@ -65,6 +78,16 @@ export function JobActions({ job }: { readonly job: Job }) {
           onClick={() => retry.mutate()}
         >
           {translate('operations.retry')}
+        </Button>
+      )}
+      {administrator && isMovable(job) && (
+        <Button
+          startIcon={<Icon name="arrow_upward" />}
+          loading={first.isPending}
+          loadingPosition="start"
+          onClick={() => first.mutate()}
+        >
+          {translate('operations.first')}
         </Button>
       )}
       {open && (

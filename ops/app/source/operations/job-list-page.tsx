@@ -20,6 +20,7 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { useParameters } from '../shell/use-parameters.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { formatDuration, runTime } from './duration.ts';
+import { JobBulk } from './job-bulk.tsx';
 import { aboutJob, kindName } from './job-name.ts';
 import { JobProgressBar } from './job-progress.tsx';
 import { JOBS_PER_PAGE, jobListQuery, STATES } from './job-query.ts';
@@ -94,6 +95,7 @@ export function Component() {
               </option>
             ))}
           </NativeSelect>
+          {jobs.length > 0 && <JobBulk state={state} search={search} />}
         </Box>
         {list.isError ? (
           <Failure error={list.error} retry={() => list.refetch()} />

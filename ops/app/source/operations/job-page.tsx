@@ -17,6 +17,8 @@ import { kindName } from './job-name.ts';
 import { JobProgressBar } from './job-progress.tsx';
 import { jobQuery } from './job-query.ts';
 import { JobResult } from './job-result.tsx';
+import { JobTimeline } from './job-timeline.tsx';
+import { LostWorker } from './lost-worker.tsx';
 import { PausedQueue } from './paused-queue.tsx';
 import { StateChip } from './state-chip.tsx';
 
@@ -64,12 +66,14 @@ export function Component() {
             </Typography>
           )}
         </div>
+        <LostWorker job={data} />
         <PausedQueue job={data} />
         {typeof missing === 'string' && (
           <Alert severity="warning">{translate('operations.waitingFor', { missing })}</Alert>
         )}
         <JobResult job={data} />
         <JobErrors job={data} />
+        <JobTimeline job={data} />
         <JobAbout job={data} />
       </Box>
     </>

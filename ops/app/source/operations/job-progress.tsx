@@ -4,8 +4,10 @@ import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import type { Job } from '../../../client/source/index.ts';
 import { formatNumber } from '../display/format.ts';
+import { humanize } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { formatDuration } from './duration.ts';
+import { currentPhase } from './timeline.ts';
 
 export function JobProgressBar({ job }: { readonly job: Job }) {
   const translate = useTranslate();
@@ -14,7 +16,9 @@ export function JobProgressBar({ job }: { readonly job: Job }) {
   if (state !== 'running') return null;
   const { rows, percent, rows_per_second: rate, seconds_left: left } = progress ?? {};
   const known = typeof percent === 'number';
+  const phase = currentPhase(job);
   const parts = [
+    ...(phase === null ? [] : [translate(`operations.phase.${phase}`, { _: humanize(phase) })]),
     ...(known ? [`${formatNumber(Math.floor(percent), locale)} %`] : []),
     ...(rows ? [translate('operations.rows', { rows: formatNumber(rows, locale) })] : []),
     ...(rate

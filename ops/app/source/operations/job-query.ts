@@ -1,6 +1,6 @@
 /** The queries of jobs: they look again as long as a job may change. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Job } from '../../../client/source/index.ts';
+import type { ChosenJobs, Job } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import { CALM, QUICK } from './live.ts';
 
@@ -19,6 +19,14 @@ export interface JobChoice {
   readonly page: number;
 }
 
+/** The jobs that are chosen, on all pages. */
+export function chosenJobs({ state, search }: Pick<JobChoice, 'state' | 'search'>): ChosenJobs {
+  return {
+    filter: state === '' ? {} : { state: { _eq: state } },
+    ...(search !== '' && { search }),
+  };
+}
+
 function isOpen({ state }: Job): boolean {
   return state === 'waiting' || state === 'running';
 }
@@ -30,8 +38,7 @@ export const jobListQuery = ({ state, search, page }: JobChoice) =>
     queryFn: ({ signal }) =>
       client.jobs.list(
         {
-          ...(state !== '' && { filter: { state: { _eq: state } } }),
-          ...(search !== '' && { search }),
+          ...chosenJobs({ state, search }),
           sort: '-created_on',
           limit: JOBS_PER_PAGE + 1,
           offset: (page - 1) * JOBS_PER_PAGE,

@@ -12,7 +12,14 @@ export function Component() {
   const administrator = useIsAdministrator();
   const rights = useRights();
   const { pathname } = useLocation();
-  if (pathname === '/operations') return <Navigate to="/operations/jobs" replace />;
+  if (pathname === '/operations') {
+    return <Navigate to={administrator ? '/operations/overview' : '/operations/jobs'} replace />;
+  }
+  const overview = {
+    to: '/operations/overview',
+    text: translate('operations.overview'),
+    icon: 'bar_chart',
+  } as const;
   const jobs = {
     to: '/operations/jobs',
     text: translate('operations.jobs'),
@@ -44,6 +51,7 @@ export function Component() {
         <MenuList
           title={translate('operations.title')}
           entries={[
+            ...(administrator ? [overview] : []),
             jobs,
             ...(administrator ? [queues, health] : []),
             ...(administrator || may(rights, 'system_activity', 'read') ? [activity] : []),

@@ -11,11 +11,17 @@ import { formatDate, formatNumber } from '../display/format.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { NativeSelect } from '../shell/native-select.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { Part } from '../shell/part.tsx';
+import { useParameters } from '../shell/use-parameters.ts';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
 import { humanize } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { PeriodChoice } from './period-choice.tsx';
+import { QueueConcurrency } from './queue-concurrency.tsx';
+import { QueueCurves } from './queue-curves.tsx';
 import { queuesQuery } from './queue-query.ts';
 import { StateChip } from './state-chip.tsx';
 
@@ -79,6 +85,7 @@ function QueueCard({ queue }: { readonly queue: Queue }) {
           </Typography>
         )}
       </Typography>
+      <QueueConcurrency queue={queue} />
       <ConfirmDialog
         open={asked !== null}
         title={translate(`operations.${asked ?? 'pause'}Title`, { queue: name })}
@@ -91,6 +98,37 @@ function QueueCard({ queue }: { readonly queue: Queue }) {
         {translate(`operations.${asked ?? 'pause'}Text`)}
       </ConfirmDialog>
     </Paper>
+  );
+}
+
+/** The curves of one queue or all, for a time that is chosen. */
+function CurvesPart({ queues }: { readonly queues: readonly Queue[] }) {
+  const translate = useTranslate();
+  const { parameters, change } = useParameters();
+  const asked = parameters.get('queue') ?? '';
+  const queue = queues.some(({ name }) => name === asked) ? asked : '';
+  return (
+    <Box sx={{ p: { xs: 1.5, md: 3 }, pt: 0 }}>
+      <Part title={translate('operations.curves')}>
+        <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center' }}>
+          <NativeSelect
+            label={translate('operations.queue')}
+            value={queue}
+            onChange={({ target }) => change({ queue: target.value })}
+            sx={{ width: 240 }}
+          >
+            <option value="">{translate('operations.allQueues')}</option>
+            {queues.map(({ name }) => (
+              <option key={name} value={name}>
+                {translate(`operations.queueName.${name}`, { _: humanize(name) })}
+              </option>
+            ))}
+          </NativeSelect>
+          <PeriodChoice />
+        </Box>
+        <QueueCurves queue={queue === '' ? null : queue} />
+      </Part>
+    </Box>
   );
 }
 
@@ -109,6 +147,7 @@ export function Component() {
           queues.data.map((queue) => <QueueCard key={queue.name} queue={queue} />)
         )}
       </Box>
+      {queues.data !== undefined && <CurvesPart queues={queues.data} />}
     </>
   );
 }

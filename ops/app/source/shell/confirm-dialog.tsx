@@ -1,4 +1,4 @@
-/** Asks before something that cannot be undone. */
+/** Asks before something that cannot be undone, or concerns much. */
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
@@ -18,6 +18,10 @@ export interface ConfirmDialogProps {
   /** What the button says that leaves everything as it is, where “Cancel” may mean the other one. */
   readonly keep?: string;
   readonly busy?: boolean;
+  /** Nothing is lost by it. */
+  readonly harmless?: boolean;
+  /** There is nothing to do. */
+  readonly disabled?: boolean;
   /** Why it did not work. */
   readonly error?: unknown;
   readonly onConfirm: () => void;
@@ -25,7 +29,8 @@ export interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { open, title, children, confirm, keep, busy = false, error, onConfirm, onClose } = props;
+  const { open, title, children, confirm, keep, error, onConfirm, onClose } = props;
+  const { busy = false, disabled = false, harmless = false } = props;
   const translate = useTranslate();
   const id = useId();
   return (
@@ -37,7 +42,13 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       </DialogContent>
       <DialogActions>
         <Button onClick={onClose}>{keep ?? translate('shell.cancel')}</Button>
-        <Button color="error" variant="contained" loading={busy} onClick={onConfirm}>
+        <Button
+          color={harmless ? 'primary' : 'error'}
+          variant="contained"
+          loading={busy}
+          disabled={disabled}
+          onClick={onConfirm}
+        >
           {confirm}
         </Button>
       </DialogActions>

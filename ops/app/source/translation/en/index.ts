@@ -1,6 +1,7 @@
 /** All English texts: a file for each feature. */
 import type { Texts } from '../languages.ts';
 import { access } from './access.ts';
+import { chart } from './chart.ts';
 import { editor } from './editor.ts';
 import { failure } from './failure.ts';
 import { fault } from './fault.ts';
@@ -31,6 +32,7 @@ import { views } from './views.ts';
 
 export const texts: Texts = {
   access,
+  chart,
   failure,
   fault,
   filter,

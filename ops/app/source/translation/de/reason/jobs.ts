@@ -37,6 +37,10 @@ export const jobs = {
   retry_state_refused: 'Nur gescheiterte oder abgebrochene Aufträge lassen sich erneut versuchen.',
   retry_overtaken: 'Jemand anderes war schneller.',
   retry_identical_job_open: 'Ein gleicher Auftrag ist schon offen.',
+  first_needs_waiting: 'Nur wartende Aufträge lassen sich vorziehen.',
+  schema_order_fixed:
+    'Änderungen des Datenmodells laufen in der Reihenfolge, in der sie angenommen wurden.',
+  schema_queue_serial: 'Änderungen des Datenmodells laufen nacheinander.',
   period_unknown: '„period“ muss eines davon sein: %{periods}.',
   internal_error_message: 'Im Server ist etwas schiefgegangen: %{message}',
 } satisfies SomeReasons;
