@@ -1,6 +1,7 @@
 /** All German texts: a file for each feature. */
 import type { Texts } from '../languages.ts';
 import { access } from './access.ts';
+import { chart } from './chart.ts';
 import { failure } from './failure.ts';
 import { fault } from './fault.ts';
 import { file } from './file.ts';
@@ -22,6 +23,7 @@ import { signIn } from './sign-in.ts';
 
 export const texts: Texts = {
   access,
+  chart,
   failure,
   fault,
   filter,
