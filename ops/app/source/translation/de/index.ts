@@ -10,6 +10,7 @@ import { form } from './form.ts';
 import { health } from './health.ts';
 import { history } from './history.ts';
 import { imports } from './imports.ts';
+import { insights } from './insights.ts';
 import { interfaceTexts } from './interface.ts';
 import { list } from './list.ts';
 import { model } from './model.ts';
@@ -38,6 +39,7 @@ export const texts: Texts = {
   health,
   history,
   imports,
+  insights,
   settings,
   interface: interfaceTexts,
   reason,
