@@ -13,7 +13,7 @@ function clamp(value: number, least: number, most: number): number {
 }
 
 /** The place within the grid that is nearest. */
-export function within(place: Place): Place {
+function within(place: Place): Place {
   const width = clamp(place.width, LEAST_WIDTH, COLUMNS);
   return {
     width,

@@ -42,9 +42,9 @@ import { variableOf } from './variables.ts';
 const BEGUN: EditedPanel = { name: null, type: 'time-series', options: null };
 /** The size that a panel of each kind begins with: columns and rows. */
 const SIZES: Readonly<Record<Kind, readonly [width: number, height: number]>> = {
-  'time-series': [6, 5],
+  'time-series': [8, 5],
   'bar-chart': [6, 5],
-  metric: [3, 3],
+  metric: [4, 3],
   list: [6, 5],
   variable: [2, 2],
 };
