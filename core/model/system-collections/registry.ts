@@ -13,12 +13,13 @@ import {
 } from './entry.ts';
 import { FILE } from './file-collections.ts';
 import { HISTORY } from './history-collections.ts';
+import { INSIGHT } from './insight-collections.ts';
 import { JOB } from './job-collections.ts';
 import { SYSTEM_PREFIX, systemName } from './name.ts';
 import { SCHEMA } from './schema-collections.ts';
 import { APPLICATION } from './settings-collections.ts';
 
-const ENTRIES = { ...SCHEMA, ...HISTORY, ...APPLICATION, ...ACCOUNT, ...FILE, ...JOB };
+const ENTRIES = { ...SCHEMA, ...HISTORY, ...APPLICATION, ...INSIGHT, ...ACCOUNT, ...FILE, ...JOB };
 
 /** The name of a system collection, without the prefix. */
 export type SystemCollectionName = keyof typeof ENTRIES;

@@ -21,7 +21,7 @@ export type Renaming = (names: RenamedNames, owner: Owner, value: unknown) => un
 export interface StoredNames {
   readonly table: string;
   readonly key: string;
-  readonly keyType: 'integer' | 'text';
+  readonly keyType: 'integer' | 'text' | 'uuid';
   /** The columns with the collection and the field of a row. */
   readonly owner: { readonly collection: Sql; readonly field: Sql };
   readonly documents: Readonly<Record<string, Renaming>>;
@@ -73,22 +73,40 @@ const PATH_OPTION = /Field$|^imageSource$/;
 /** Members of the options of a layout that have the paths of fields as names. */
 const BY_PATH: ReadonlySet<string> = new Set(['widths', 'summaries']);
 
-/** The options of a layout: members by path, templates, and the fields of calendars and cards. */
+/** An option of a layout: members by path, templates, or the path of a field. */
+function layoutOption(names: RenamedNames, owner: Owner, name: string, member: unknown): unknown {
+  const { collection } = owner;
+  if (BY_PATH.has(name) && hasMembers(member)) {
+    const renamed = Object.entries(member).map(([path, one]): [string, unknown] => [
+      renamePath(names, collection, path),
+      one,
+    ]);
+    return Object.fromEntries(renamed);
+  }
+  if (typeof member !== 'string') return layoutOptions(names, owner, member);
+  return PATH_OPTION.test(name)
+    ? renamePath(names, collection, member)
+    : renameTemplate(names, collection, member);
+}
+
+/** The options of a layout: widths by path, templates, and the fields of calendars and cards. */
 const layoutOptions: Renaming = (names, owner, value) => {
   if (!hasMembers(value)) return value;
-  const { collection } = owner;
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
+    name,
+    layoutOption(names, owner, name, member),
+  ]);
+  return Object.fromEntries(members);
+};
+
+/** The options of a panel: its collection, the filter of its items, fields and templates. */
+const panelOptions: Renaming = (names, owner, value) => {
+  if (!hasMembers(value)) return value;
   const members = Object.entries(value).map(([name, member]): [string, unknown] => {
-    if (BY_PATH.has(name) && hasMembers(member)) {
-      const renamed = Object.entries(member).map(([path, one]): [string, unknown] => [
-        renamePath(names, collection, path),
-        one,
-      ]);
-      return [name, Object.fromEntries(renamed)];
-    }
-    if (typeof member !== 'string') return [name, layoutOptions(names, owner, member)];
-    return PATH_OPTION.test(name)
-      ? [name, renamePath(names, collection, member)]
-      : [name, renameTemplate(names, collection, member)];
+    if (name === 'filter') return [name, renameFilter(names, owner.collection, member)];
+    return name === 'collection'
+      ? [name, names.collection(String(member))]
+      : [name, layoutOption(names, owner, name, member)];
   });
   return Object.fromEntries(members);
 };
@@ -158,6 +176,14 @@ export const STORED_NAMES: readonly StoredNames[] = [
     keyType: 'integer',
     owner: { collection: sql`collection`, field: sql`NULL` },
     documents: { filter: rule, layout_query: listQuery, layout_options: layoutOptions },
+    texts: {},
+  },
+  {
+    table: 'panels',
+    key: 'id',
+    keyType: 'uuid',
+    owner: { collection: sql`options ->> 'collection'`, field: sql`NULL` },
+    documents: { options: panelOptions },
     texts: {},
   },
   {

@@ -60,6 +60,23 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
+    path: '/insights',
+    text: 'insights.title',
+    icon: 'insights',
+    offered: (rights) => may(rights, 'system_dashboards', 'read'),
+    routes: [
+      {
+        path: 'insights',
+        lazy: () => import('./insights/insights-section.tsx'),
+        children: [
+          { index: true, lazy: () => import('./insights/dashboard-list-page.tsx') },
+          { path: ':dashboard', lazy: () => import('./insights/dashboard-page.tsx') },
+          { path: ':dashboard/:panel', lazy: () => import('./insights/panel-page.tsx') },
+        ],
+      },
+    ],
+  },
+  {
     path: '/model',
     text: 'model.title',
     icon: 'schema',

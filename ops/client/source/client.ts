@@ -42,6 +42,8 @@ export interface Client<Schema = AnySchema> {
   readonly folders: SystemItems<Schema, 'folders'>;
   readonly presets: SystemItems<Schema, 'presets'>;
   readonly comments: SystemItems<Schema, 'comments'>;
+  readonly dashboards: SystemItems<Schema, 'dashboards'>;
+  readonly panels: SystemItems<Schema, 'panels'>;
   readonly activity: SystemItems<Schema, 'activity'>;
   readonly revisions: SystemItems<Schema, 'revisions'>;
   /** A singleton: `readSingleton` and `updateSingleton`. */
@@ -93,6 +95,8 @@ export function createClient<Schema = AnySchema>(
     folders: system('folders'),
     presets: system('presets'),
     comments: system('comments'),
+    dashboards: system('dashboards'),
+    panels: system('panels'),
     activity: system('activity'),
     revisions: system('revisions'),
     settings: system('settings'),

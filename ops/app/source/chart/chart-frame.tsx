@@ -26,6 +26,7 @@ export function ChartFrame({
   series,
   format = formatPlain,
   height = CHART_HEIGHT,
+  actions,
   along,
   rows,
   children,
@@ -55,6 +56,7 @@ export function ChartFrame({
             {translate(hasTable ? 'chart.showChart' : 'chart.showTable')}
           </Button>
         )}
+        {actions}
       </Box>
       {isEmpty ? (
         <Box

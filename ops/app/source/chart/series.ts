@@ -1,4 +1,5 @@
 /** What charts show: series of values along times or categories. */
+import type { ReactNode } from 'react';
 
 export interface Series {
   /** What the legend and the table call it. */
@@ -20,6 +21,8 @@ export interface ChartProps {
   readonly format?: FormatValue;
   /** In pixels. */
   readonly height?: number;
+  /** Buttons behind the name. */
+  readonly actions?: ReactNode;
 }
 
 /** A number as the language writes it, with at most two decimals. */

@@ -11,3 +11,6 @@ export const PurposeContext = createContext<Purpose>('search');
 
 /** Whether the editor marks conditions that are not complete, once a person wants to keep the filter. */
 export const MarksIncompleteContext = createContext(false);
+
+/** Further variables that a condition of a rule can compare with, such as those of a dashboard. */
+export const MoreVariablesContext = createContext<readonly string[]>([]);

@@ -8,7 +8,7 @@ import { choicesOf } from '../display/choices.ts';
 import { ItemPicker } from '../display/item-picker.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import type { Operand } from './operators.ts';
-import { PurposeContext } from './purpose.ts';
+import { MoreVariablesContext, PurposeContext } from './purpose.ts';
 import { isVariable, variableName, variablesFor } from './variables.ts';
 
 export interface ValueEditorProps {
@@ -139,8 +139,10 @@ function VariableChoice(props: ValueEditorProps & { readonly offered: readonly s
 export function ValueEditor(props: ValueEditorProps) {
   const { operand, value } = props;
   const purpose = useContext(PurposeContext);
+  const more = useContext(MoreVariablesContext);
   if (operand === 'none') return null;
-  const offered = purpose === 'search' || operand === 'pair' ? [] : variablesFor(props);
+  const isPlain = purpose === 'search' || operand === 'pair';
+  const offered = isPlain ? [] : [...more, ...variablesFor(props)];
   const isStored = purpose !== 'search' && isVariable(value);
   return offered.length > 0 || isStored ? (
     <VariableChoice {...props} offered={offered} />

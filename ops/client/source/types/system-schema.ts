@@ -41,6 +41,17 @@ export interface SystemComments {
   user_updated: ToOne<'system_users', 'uuid', string | null, 'readonly'>;
 }
 
+export interface SystemDashboards {
+  id: Column<'uuid', string, 'default'>;
+  name: Column<'string', string>;
+  icon: Column<'string', string, 'default'>;
+  note: Column<'text', string | null>;
+  color: Column<'string', string | null>;
+  date_created: Column<'timestamp', string | null, 'readonly'>;
+  user_created: ToOne<'system_users', 'uuid', string | null, 'readonly'>;
+  panels: ToMany<'system_panels', 'dashboard'>;
+}
+
 export interface SystemFiles {
   id: Column<'uuid', string, 'default'>;
   storage: Column<'string', string>;
@@ -84,6 +95,24 @@ export interface SystemFolders {
   system_files: ToMany<'system_files', 'folder', 'unlisted'>;
   system_folders: ToMany<'system_folders', 'parent', 'unlisted'>;
   system_settings: ToMany<'system_settings', 'storage_default_folder', 'unlisted'>;
+}
+
+export interface SystemPanels {
+  id: Column<'uuid', string, 'default'>;
+  dashboard: ToOne<'system_dashboards', 'uuid', string>;
+  name: Column<'string', string | null>;
+  icon: Column<'string', string | null>;
+  color: Column<'string', string | null>;
+  show_header: Column<'boolean', boolean, 'default'>;
+  note: Column<'text', string | null>;
+  type: Column<'string', string>;
+  position_x: Column<'integer', number>;
+  position_y: Column<'integer', number>;
+  width: Column<'integer', number>;
+  height: Column<'integer', number>;
+  options: Column<'json', Json>;
+  date_created: Column<'timestamp', string | null, 'readonly'>;
+  user_created: ToOne<'system_users', 'uuid', string | null, 'readonly'>;
 }
 
 export interface SystemPermissions {
@@ -223,8 +252,10 @@ export interface SystemUsers {
   system_activity: ToMany<'system_activity', 'user', 'unlisted'>;
   system_comments_by_user_created: ToMany<'system_comments', 'user_created', 'unlisted'>;
   system_comments_by_user_updated: ToMany<'system_comments', 'user_updated', 'unlisted'>;
+  system_dashboards: ToMany<'system_dashboards', 'user_created', 'unlisted'>;
   system_files_by_modified_by: ToMany<'system_files', 'modified_by', 'unlisted'>;
   system_files_by_uploaded_by: ToMany<'system_files', 'uploaded_by', 'unlisted'>;
+  system_panels: ToMany<'system_panels', 'user_created', 'unlisted'>;
   system_presets: ToMany<'system_presets', 'user', 'unlisted'>;
 }
 
@@ -232,8 +263,10 @@ export interface SystemSchema {
   system_access: Collection<SystemAccess, 'id'>;
   system_activity: Collection<SystemActivity, 'id'>;
   system_comments: Collection<SystemComments, 'id'>;
+  system_dashboards: Collection<SystemDashboards, 'id'>;
   system_files: Collection<SystemFiles, 'id'>;
   system_folders: Collection<SystemFolders, 'id'>;
+  system_panels: Collection<SystemPanels, 'id'>;
   system_permissions: Collection<SystemPermissions, 'id'>;
   system_policies: Collection<SystemPolicies, 'id'>;
   system_presets: Collection<SystemPresets, 'id'>;

@@ -52,6 +52,11 @@ const SETUP = `
     ('books', '{"name":{"_contains":"x"}}',
       '{"tabular":{"fields":["name","author.name"],"sort":["-name"],"limit":25}}',
       '{"tabular":{"widths":{"name":160},"summaries":{"name":"count"}},"cards":{"title":"{{name}}","imageSource":"name"}}');
+  INSERT INTO system_dashboards (id, name) VALUES ('00000000-0000-4000-8000-000000000000', 'd');
+  INSERT INTO system_panels (dashboard, type, position_x, position_y, width, height, options)
+    SELECT id, 'list', 1, 1, 4, 4,
+      '{"collection":"books","filter":{"author":{"name":{"_eq":"a"}},"name":{"_eq":"$name"}},"groupField":"name","displayTemplate":"{{name}}","limit":5}'
+    FROM system_dashboards;
   INSERT INTO system_comments (collection, item, comment) VALUES ('books', '1', 'x');
   INSERT INTO system_activity (id, action, collection, item) VALUES (1, 'create', 'books', '1');
   INSERT INTO system_revisions (id, activity, collection, item, data, delta) VALUES
@@ -123,6 +128,11 @@ t.test('renaming a field', async (t) => {
         ]),
       ],
     );
+    t.same(await shown('SELECT options::text FROM system_panels'), [
+      JSON.stringify([
+        '{"collection":"books","filter":{"author":{"name":{"_eq":"a"}},"title":{"_eq":"$name"}},"groupField":"title","displayTemplate":"{{title}}","limit":5}',
+      ]),
+    ]);
     t.same(await shown('SELECT data::text, delta::text FROM system_revisions ORDER BY id'), [
       '["{ \\"id\\" : 1, \\"title\\" : \\"Notes\\\\u0000\\", \\"sort\\" : null }","{ \\"title\\" : \\"Notes\\" }"]',
       '["{ \\"id\\" : 2, \\"title\\" : \\"a\\" }",null]',
@@ -244,6 +254,7 @@ t.test('renaming a collection', async (t) => {
     for (const table of ['presets', 'comments', 'activity']) {
       t.same(await shown(`SELECT collection FROM system_${table}`), ['["novels"]'], table);
     }
+    t.same(await shown(`SELECT options ->> 'collection' FROM system_panels`), ['["novels"]']);
     t.same(await shown('SELECT collection FROM system_revisions ORDER BY id'), [
       '["novels"]',
       '["novels"]',

@@ -13,6 +13,7 @@ import { health } from './health.ts';
 import { history } from './history.ts';
 import { home } from './home.ts';
 import { imports } from './imports.ts';
+import { insights } from './insights.ts';
 import { interfaceTexts } from './interface.ts';
 import { list } from './list.ts';
 import { model } from './model.ts';
@@ -54,6 +55,7 @@ export const texts: Texts = {
   history,
   home,
   imports,
+  insights,
   settings,
   share,
   interface: interfaceTexts,
