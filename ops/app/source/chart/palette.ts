@@ -6,7 +6,7 @@ const LIGHT = ['#0072b2', '#c75000', '#00856a', '#b04a87', '#8a6d00', '#4a5568']
 const DARK = ['#56b4e9', '#f0a030', '#2fc39b', '#e39ac4', '#f0e442', '#b8c0cc'] as const;
 
 /** The colours in their order, for a light or a dark paper. */
-export function chartColours(mode: 'light' | 'dark'): readonly string[] {
+function chartColours(mode: 'light' | 'dark'): readonly string[] {
   return mode === 'dark' ? DARK : LIGHT;
 }
 

@@ -6,7 +6,7 @@ import type { Stored } from '../draft/use-draft.ts';
 import { FILES, readable } from './library-query.ts';
 
 /** The fields that the form changes. */
-export const EDITED = [
+const EDITED = [
   ...['title', 'description', 'tags', 'location', 'filename_download', 'folder'],
   ...['focal_point_x', 'focal_point_y'],
 ];

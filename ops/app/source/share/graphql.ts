@@ -90,7 +90,7 @@ function isNameable(value: unknown): boolean {
 }
 
 /** The path of the endpoint that knows the collection. */
-export function graphqlPath(collection: string): string {
+function graphqlPath(collection: string): string {
   return isSystem(collection) ? '/graphql/system' : '/graphql';
 }
 
