@@ -24,14 +24,24 @@ import {
 const browser = await startBrowser(t);
 const skip = browser === null && 'no browser starts here';
 
-type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job', string>>;
+type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job' | 'dashboard' | 'panel', string>>;
 
 /** Where the screen of each route is. */
-function screensOf({ user, role, policy, job }: Ids): Readonly<Record<string, string>> {
+function screensOf({
+  user,
+  role,
+  policy,
+  job,
+  dashboard,
+  panel,
+}: Ids): Readonly<Record<string, string>> {
   return {
     '/content': '/content',
     '/content/:collection': '/content/book',
     '/content/:collection/:key': '/content/book/1',
+    '/insights': '/insights',
+    '/insights/:dashboard': `/insights/${dashboard}?period=all`,
+    '/insights/:dashboard/:panel': `/insights/${dashboard}/${panel}`,
     '/model/collections': '/model/collections',
     '/model/snapshots': '/model/snapshots',
     '/model/new-collection': '/model/new-collection',
@@ -121,12 +131,24 @@ async function makeContent({ db, fetch }: Cluster): Promise<Ids> {
   const role = await post('/roles', { name: 'Editors' });
   await post('/access', { role, policy });
   const user = await post('/users', { email: 'editor@example.com', first_name: 'Edith', role });
+  const dashboard = await post('/dashboards', { name: 'Books', note: 'All of them' });
+  const place = { dashboard, position_x: 1, width: 6, height: 4 };
+  const since = { collection: 'book', dateField: 'since' };
+  const panel = await post('/panels', {
+    ...{ ...place, type: 'time-series', name: 'Books by month', position_y: 1, options: since },
+  });
+  const byPublisher = { collection: 'book', groupField: 'publisher' };
+  await post('/panels', { ...place, type: 'bar-chart', position_y: 5, options: byPublisher });
+  await post('/panels', { ...place, type: 'metric', position_y: 9, options: since });
+  await post('/panels', { ...place, type: 'list', position_y: 13, options: since });
+  const variable = { variable: 'least', otherwise: '5' };
+  await post('/panels', { ...place, type: 'variable', position_y: 1, options: variable });
   const form = new FormData();
   form.set('file', new File(['title,price\nA,1\nB,cheap\n'], 'bad.csv', { type: 'text/csv' }));
   const refused = await fetch('/utils/import/book', { method: 'POST', body: form });
   await refused.arrayBuffer();
   const jobs = await fetch('/jobs?filter[kind][_eq]=import');
-  return { user, role, policy, job: JSON.parse(await jobs.text()).data[0].id };
+  return { user, role, policy, job: JSON.parse(await jobs.text()).data[0].id, dashboard, panel };
 }
 
 t.test('every screen', { skip }, async (t) => {
