@@ -36,7 +36,7 @@ const RULES = {
   fields: ['title', 'status'],
 };
 
-type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job', string>>;
+type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job' | 'dashboard' | 'panel', string>>;
 
 async function makeAccess({ db, fetch }: Cluster): Promise<Ids> {
   const send = async (path: string, body: object): Promise<string> => {
@@ -54,6 +54,11 @@ async function makeAccess({ db, fetch }: Cluster): Promise<Ids> {
   const person = { email: 'editor@example.com', first_name: 'Edith', role, status: 'active' };
   const user = await send('/users', { ...person, token: 'a token that Edith has' });
   await db.query("UPDATE system_users SET tfa_secret = 'JBSWY3DPEHPK3PXP' WHERE id = $1", [user]);
+  const dashboard = await send('/dashboards', { name: 'Articles' });
+  const panel = await send('/panels', {
+    ...{ dashboard, type: 'metric', name: 'All articles', options: { collection: 'article' } },
+    ...{ position_x: 1, position_y: 1, width: 4, height: 3 },
+  });
   // A job that waits.
   const paused = await fetch('/queues/transfer/pause', { method: 'POST' });
   if (!paused.ok) throw new Error(await paused.text());
@@ -65,7 +70,7 @@ async function makeAccess({ db, fetch }: Cluster): Promise<Ids> {
     const found: { data: { id: string }[] } = JSON.parse(await answer.text());
     return found.data[0]?.id;
   }, 'the job waits');
-  return { user, role, policy, job };
+  return { user, role, policy, job, dashboard, panel };
 }
 
 /** Presses a cell of the matrix. */
@@ -75,7 +80,8 @@ const cell = async (view: View, action: string, level: string) => {
   await view.press(view.button(say('access.cell', { collection: 'Article', ...words })));
 };
 
-function openingsOf({ user, role, policy, job }: Ids, { fetch }: Cluster): readonly Opening[] {
+function openingsOf(ids: Ids, { fetch }: Cluster): readonly Opening[] {
+  const { user, role, policy, job, dashboard, panel } = ids;
   let changes = 0;
   /** Changes a description here and elsewhere, and saves it here. */
   const bothChange =
@@ -242,6 +248,56 @@ function openingsOf({ user, role, policy, job }: Ids, { fetch }: Cluster): reado
       at: '/imports',
       async open(view) {
         const chosen = view.page.getByRole('combobox', { name: view.say('imports.collection') });
+        await view.press(chosen, 'ArrowDown');
+        return choices(view);
+      },
+    },
+    {
+      of: ['insights/dashboard-dialog.tsx Dialog'],
+      at: '/insights',
+      open: byButton('insights.newDashboard'),
+    },
+    {
+      of: ['insights/dashboard-page.tsx Menu'],
+      at: `/insights/${dashboard}`,
+      async open(view) {
+        await view.press(view.button(view.say('insights.dashboardMenu')));
+        return view.page.getByRole('menu');
+      },
+    },
+    {
+      of: ['insights/panel-menu.tsx Menu'],
+      at: `/insights/${dashboard}`,
+      async open(view) {
+        await view.press(view.button(view.say('insights.panelMenu', { title: 'All articles' })));
+        return view.page.getByRole('menu');
+      },
+    },
+    {
+      of: ['insights/deletion-dialog.tsx ConfirmDialog'],
+      at: `/insights/${dashboard}/${panel}`,
+      open: byButton('shell.delete'),
+    },
+    {
+      of: ['insights/panel-page.tsx ConflictDialog'],
+      at: `/insights/${dashboard}/${panel}`,
+      async open(view) {
+        const name = view.page.getByRole('textbox', { name: view.say('insights.name') });
+        await name.fill('Mine');
+        changes += 1;
+        const options = { collection: 'article', limit: changes };
+        const body = JSON.stringify({ options });
+        await fetch(`/panels/${panel}`, { method: 'PATCH', body });
+        await view.press(view.button(view.say('shell.save')));
+        return dialog(view);
+      },
+    },
+    {
+      of: ['insights/collection-field.tsx Autocomplete'],
+      kind: 'choices',
+      at: `/insights/${dashboard}/+`,
+      async open(view) {
+        const chosen = view.page.getByRole('combobox', { name: view.say('insights.collection') });
         await view.press(chosen, 'ArrowDown');
         return choices(view);
       },

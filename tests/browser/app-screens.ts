@@ -24,10 +24,13 @@ import {
 const browser = await startBrowser(t);
 const skip = browser === null && 'no browser starts here';
 
-type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job' | 'file', string>>;
+type Ids = Readonly<
+  Record<'user' | 'role' | 'policy' | 'job' | 'file' | 'dashboard' | 'panel', string>
+>;
 
 /** Where the screen of each route is. */
-function screensOf({ user, role, policy, job, file }: Ids): Readonly<Record<string, string>> {
+function screensOf(ids: Ids): Readonly<Record<string, string>> {
+  const { user, role, policy, job, file, dashboard, panel } = ids;
   return {
     // The home.
     '': '/',
@@ -36,6 +39,9 @@ function screensOf({ user, role, policy, job, file }: Ids): Readonly<Record<stri
     '/content/:collection/:key': '/content/book/1',
     '/files': '/files',
     '/files/:file': `/files/${file}`,
+    '/insights': '/insights',
+    '/insights/:dashboard': `/insights/${dashboard}?period=all`,
+    '/insights/:dashboard/:panel': `/insights/${dashboard}/${panel}`,
     '/model/collections': '/model/collections',
     '/model/picture': '/model/picture',
     '/model/snapshots': '/model/snapshots',
@@ -129,6 +135,18 @@ async function makeContent({ db, fetch }: Cluster): Promise<Ids> {
   const role = await post('/roles', { name: 'Editors' });
   await post('/access', { role, policy });
   const user = await post('/users', { email: 'editor@example.com', first_name: 'Edith', role });
+  const dashboard = await post('/dashboards', { name: 'Books', note: 'All of them' });
+  const place = { dashboard, position_x: 1, width: 6, height: 4 };
+  const since = { collection: 'book', dateField: 'since' };
+  const panel = await post('/panels', {
+    ...{ ...place, type: 'time-series', name: 'Books by month', position_y: 1, options: since },
+  });
+  const byPublisher = { collection: 'book', groupField: 'publisher' };
+  await post('/panels', { ...place, type: 'bar-chart', position_y: 5, options: byPublisher });
+  await post('/panels', { ...place, type: 'metric', position_y: 9, options: since });
+  await post('/panels', { ...place, type: 'list', position_y: 13, options: since });
+  const variable = { variable: 'least', otherwise: '5' };
+  await post('/panels', { ...place, type: 'variable', position_y: 1, options: variable });
   const form = new FormData();
   form.set('file', new File(['title,price\nA,1\nB,cheap\n'], 'bad.csv', { type: 'text/csv' }));
   const refused = await fetch('/utils/import/book', { method: 'POST', body: form });
@@ -138,7 +156,8 @@ async function makeContent({ db, fetch }: Cluster): Promise<Ids> {
   note.set('file', new File(['A note to read'], 'note.txt', { type: 'text/plain' }));
   const stored = await fetch('/files', { method: 'POST', body: note });
   const file: string = JSON.parse(await stored.text()).data.id;
-  return { user, role, policy, file, job: JSON.parse(await jobs.text()).data[0].id };
+  const job: string = JSON.parse(await jobs.text()).data[0].id;
+  return { user, role, policy, file, job, dashboard, panel };
 }
 
 t.test('every screen', { skip }, async (t) => {

@@ -14,8 +14,9 @@ import { fillTemplate, templatePaths } from '../display/template.ts';
 import { Loading } from '../shell/loading.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { PanelFrame } from './panel-frame.tsx';
+import type { KindProps } from './panel-kind.ts';
+import { PanelFailure } from './panel-note.tsx';
 import { aggregateValue, barQuery } from './panel-query.ts';
-import { type KindProps, PanelFailure } from './panel-view.tsx';
 import { useRows, useValueName } from './use-panel.ts';
 
 const NO_ITEMS: readonly Item[] = [];

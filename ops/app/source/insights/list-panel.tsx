@@ -16,8 +16,9 @@ import { Value } from '../display/value.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { PanelFrame } from './panel-frame.tsx';
+import type { KindProps } from './panel-kind.ts';
+import { PanelFailure } from './panel-note.tsx';
 import { listQuery } from './panel-query.ts';
-import { type KindProps, PanelFailure } from './panel-view.tsx';
 import { useRows } from './use-panel.ts';
 
 const NO_ITEMS: readonly Item[] = [];

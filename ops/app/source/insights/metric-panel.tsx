@@ -6,8 +6,9 @@ import { Loading } from '../shell/loading.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { PanelFrame } from './panel-frame.tsx';
+import type { KindProps } from './panel-kind.ts';
+import { PanelFailure } from './panel-note.tsx';
 import { aggregateValue, metricQuery } from './panel-query.ts';
-import { type KindProps, PanelFailure } from './panel-view.tsx';
 import { spanBefore } from './period.ts';
 import { useRows, useValueName } from './use-panel.ts';
 

@@ -125,7 +125,9 @@ function PanelEditor({ dashboard, panel, begun }: PanelEditorProps) {
   const words = {
     nameOf: (field: string) => translate(`insights.part_${field}`),
     say: (_: string, value: unknown) => (
-      <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+      <Box component="code" sx={{ overflowWrap: 'anywhere' }}>
+        {typeof value === 'string' ? value : JSON.stringify(value)}
+      </Box>
     ),
   };
   return (

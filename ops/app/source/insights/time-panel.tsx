@@ -4,8 +4,9 @@ import { TimeChart } from '../chart/time-chart.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { PanelFrame } from './panel-frame.tsx';
+import type { KindProps } from './panel-kind.ts';
+import { PanelFailure } from './panel-note.tsx';
 import { aggregateValue, emptyValue, timeQuery } from './panel-query.ts';
-import { type KindProps, PanelFailure } from './panel-view.tsx';
 import { alongTime, partOf, precisionFor } from './period.ts';
 import { useRows, useValueName } from './use-panel.ts';
 

@@ -2,7 +2,6 @@
 import { type ReactNode, useContext } from 'react';
 import { useCollections, useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
-import { SECTIONS } from '../sections.ts';
 import { OfferedSectionsContext } from '../shell/offered-sections.ts';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
 
@@ -16,10 +15,8 @@ export function useVisitPlace(): (path: string) => ReactNode | null {
   return (path) => {
     const [, encoded] = CONTENT.exec(path) ?? [];
     if (encoded === undefined) {
-      const section = SECTIONS.find((known) => path.startsWith(known.path) && known.path !== '/');
-      return section !== undefined && offered.has(section.path) ? (
-        <Icon name={section.icon} />
-      ) : null;
+      const section = [...offered].find(([begin]) => begin !== '/' && path.startsWith(begin));
+      return section === undefined ? null : <Icon name={section[1]} />;
     }
     const name = decodeURIComponent(encoded);
     const collection = collections.get(name);

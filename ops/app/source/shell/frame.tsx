@@ -70,7 +70,7 @@ function Screens() {
   const administrator = useIsAdministrator();
   const offered = useMemo(() => {
     const sections = SECTIONS.filter((section) => section.offered(rights, administrator));
-    return new Set(sections.map((section) => section.path));
+    return new Map(sections.map(({ path, icon }) => [path, icon]));
   }, [rights, administrator]);
   const menu = useMemo(
     () => ({ openMenu: () => setOpen(true), closeMenu: () => setOpen(false), place }),
