@@ -1,5 +1,6 @@
 /** The first page of the monitor, rendered on the server without scripts. */
 
+import { tokenStyleSheet } from '#core/base/design/style-sheet.ts';
 import type { ProcessMetrics } from '#core/base/metrics/process-metrics.ts';
 import { escapeHtml } from '#core/base/text/escape-html.ts';
 import type { QueueStatistics } from '#core/jobs/queue-statistics.ts';
@@ -17,14 +18,20 @@ export interface OverviewFacts {
   readonly queue: string | null;
 }
 
-const STYLE = `
-  body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
-  table { border-collapse: collapse; margin-bottom: 2rem; width: 100%; }
-  th, td { border-bottom: 1px solid #8884; padding: .3rem .6rem; text-align: left; }
+const STYLE = `${tokenStyleSheet()}
+  body { background: var(--page); color: var(--text); font: var(--size-body)/1.5 var(--font-text);
+    margin: calc(4 * var(--space)) auto; max-width: 64rem; padding: 0 calc(2 * var(--space)); }
+  h1 { font-size: var(--size-title); }
+  h2 { font-size: var(--size-heading); margin-top: calc(4 * var(--space)); }
+  a { color: var(--accent); text-underline-offset: 0.2em; }
+  :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+  table { background: var(--surface); border: 1px solid var(--line); border-collapse: collapse; width: 100%; }
+  th { color: var(--quiet-text); font-size: var(--size-small); }
+  th, td { border-bottom: 1px solid var(--line); padding: .4rem .8rem; text-align: left; }
   td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-  .bad { color: #c00; font-weight: 600; }
+  .bad { color: var(--error); font-weight: 600; }
   a[aria-current] { font-weight: 600; text-decoration: none; }
-  :root { color-scheme: light dark; }${CURVE_STYLE}`;
+  ${CURVE_STYLE}`;
 
 /** A duration in the largest unit that leaves a number of two digits or fewer. */
 function duration(seconds: number): string {
