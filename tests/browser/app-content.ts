@@ -34,7 +34,8 @@ t.test('somebody signs in, finds a book, and changes it', { skip }, async (t) =>
   await tab.screenshot('sign-in');
   t.strictSame(await tab.axe(), [], 'the sign-in is accessible');
   await tab.signIn(ADMIN);
-  await page.getByRole('link', { name: 'Book', exact: true }).click();
+  const menu = page.getByRole('navigation', { name: 'Menu' });
+  await menu.getByRole('link', { name: 'Book', exact: true }).click();
   await page.getByRole('heading', { name: 'Book', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Book 1', exact: true }).waitFor();
   await tab.screenshot('list');

@@ -198,6 +198,8 @@ function openingsOf(ids: Ids, { fetch }: Cluster): readonly Opening[] {
     },
     {
       of: ['model/picture/picture-page.tsx Menu'],
+      // On a narrow screen the card that opened it may be out of sight, and then is not drawn.
+      only: 'wide',
       at: '/model/picture',
       async open(view) {
         const name = view.say('picture.menuOf', { name: 'Article' });

@@ -121,6 +121,17 @@ const OF_CONTROLS: readonly Opening[] = [
     ] as const
   ).map(([of, field]): Opening => ({ of: [of], kind: 'choices', at: ITEM, open: byField(field) })),
   {
+    of: ['interface/list.tsx Autocomplete'],
+    kind: 'part',
+    at: '/content/review/1',
+    async open(view) {
+      const field = inField(view, 'labels');
+      await field.getByRole('combobox').fill('first,second,');
+      await field.getByText('second').waitFor();
+      return field;
+    },
+  },
+  {
     of: ['relation/to-one.tsx ItemDrawer', 'relation/item-drawer.tsx Drawer'],
     at: ITEM,
     async open(view) {

@@ -56,6 +56,25 @@ const openAccount: Opening['open'] = async (view) => {
 
 const OF_LISTS: readonly Opening[] = [
   {
+    of: ['list/column-head.tsx Menu'],
+    only: 'wide',
+    at: LIST,
+    async open(view) {
+      const head = view.page.locator('th[data-field=title]');
+      await view.press(head.getByRole('button', { name: view.say('list.columnMenu') }));
+      return view.page.getByRole('menu');
+    },
+  },
+  {
+    of: ['list/cell-editor.tsx Popover'],
+    only: 'wide',
+    at: LIST,
+    async open(view) {
+      await view.press(view.page.locator('td[data-editable=status]').first(), 'F2');
+      return dialog(view);
+    },
+  },
+  {
     of: ['list/bookmark-menu.tsx Menu'],
     at: BOOKMARK,
     async open(view) {
@@ -317,7 +336,13 @@ function ofFrame({ db }: Cluster): readonly Opening[] {
         await db.query('DELETE FROM system_sessions');
         const status = () => view.page.evaluate("fetch('/users/me').then(({ status }) => status)");
         await until(async () => (await status()) === 401, 'the server knows that it has ended');
-        await view.press(view.button(view.say('shell.save')));
+        // The end of the socket tells of it, too; the dialog may be there before the button is pressed.
+        const save = view.button(view.say('shell.save'));
+        await until(async () => {
+          if (await dialog(view).isVisible()) return true;
+          await save.click({ timeout: 1_000 }).catch(() => undefined);
+          return false;
+        }, 'the dialog is there');
         return dialog(view);
       },
       async end({ page }) {

@@ -248,5 +248,10 @@ t.test('the library of files', { skip }, async (t) => {
     }
     t.strictSame(reader.faults, []);
   });
-  t.strictSame(tab.faults, []);
+  // A screen may hear that its file is deleted, and read it again, before it is left.
+  const readsDeleted = (fault: string) => /^403: .*\/files\/[\w-]+\?fields=/.test(fault);
+  t.strictSame(
+    tab.faults.filter((fault) => !readsDeleted(fault)),
+    [],
+  );
 });

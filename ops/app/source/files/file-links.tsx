@@ -87,7 +87,17 @@ export function FileLinks({ file }: { readonly file: Item }) {
   const path = `/assets/${file.id}`;
   return (
     <Part title={translate('files.links')} help={translate('files.linksHelp')}>
-      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, display: 'grid', gap: 1.5 }}>
+      <Box
+        component="ul"
+        sx={{
+          listStyle: 'none',
+          m: 0,
+          p: 0,
+          display: 'grid',
+          gap: 1.5,
+          gridTemplateColumns: 'minmax(0, 1fr)',
+        }}
+      >
         <Address name={translate('files.original')} path={path} />
         {presets.map(({ key, size }) => (
           <Address

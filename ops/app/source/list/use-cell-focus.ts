@@ -85,6 +85,13 @@ export function useCellFocus() {
     const cell = cellOf(event.target);
     // What stands in the cell, such as its link, has keys of its own.
     if (cell === null || cell !== event.target) return;
+    // Enter follows the link of a cell; F2 edits it.
+    const link = event.key === 'Enter' ? cell.querySelector('a') : null;
+    if (link !== null) {
+      event.preventDefault();
+      link.click();
+      return;
+    }
     if (event.key === 'Enter' || event.key === 'F2') {
       event.preventDefault();
       edit(cell);

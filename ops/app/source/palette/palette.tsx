@@ -101,7 +101,14 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           placeholder={translate('palette.placeholder')}
           startAdornment={<Icon name="search" sx={{ mr: 1.5, color: 'text.secondary' }} />}
           slotProps={{ input: { ...input, 'aria-label': translate('palette.title') } }}
-          sx={{ px: 2, py: 1.25, fontSize: '1rem', borderBottom: 1, borderColor: 'divider' }}
+          sx={{
+            px: 2,
+            py: 1.25,
+            fontSize: '1rem',
+            borderBottom: 1,
+            borderColor: 'divider',
+            '&.Mui-focused': { borderColor: 'primary.main' },
+          }}
         />
         <Box sx={{ height: 2 }}>
           {isSearching && (

@@ -253,6 +253,8 @@ export function Canvas(props: CanvasProps) {
           <ReactFlow
             nodes={drawn}
             edges={edges}
+            // Its licence allows this; a link to another host has no place here.
+            proOptions={{ hideAttribution: true }}
             nodeTypes={NODE_TYPES}
             edgeTypes={EDGE_TYPES}
             onNodesChange={(changes) => setNodes((old) => applyNodeChanges(changes, old))}

@@ -303,7 +303,14 @@ export function Component() {
               </Canvas>
             </ReactFlowProvider>
           )}
-          <Menu anchorEl={anchor} open={anchor !== null} onClose={close}>
+          <Menu
+            anchorEl={anchor}
+            open={anchor !== null}
+            onClose={close}
+            slotProps={{
+              list: { 'aria-label': translate('picture.menuOf', { name: nameOf(menuOf) }) },
+            }}
+          >
             {menu('picture.openFields', () => void navigate(collectionPath(menuOf)))}
             {menu('model.settings', () => void navigate(settingsPath(menuOf)))}
             {menu('model.showItems', () => void navigate(`/content/${encodeURIComponent(menuOf)}`))}
