@@ -89,7 +89,7 @@ t.test('somebody who may do little', { skip }, async (t) => {
 
   await t.test('changes in a form what he may change', async (t) => {
     await tab.open('/content/note/1');
-    await page.getByLabel('Title').fill('First, renamed');
+    await page.getByRole('textbox', { name: 'Title' }).fill('First, renamed');
     t.equal(await page.getByLabel('Body').isEditable(), false);
     t.equal(await button('Delete').count(), 0);
     await tab.screenshot('form');

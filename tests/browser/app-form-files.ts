@@ -199,7 +199,7 @@ t.test('a large file arrives in pieces, over a connection that breaks', { skip }
     async () => Number(await progress.getAttribute('aria-valuenow')) >= 80,
     'the progress is shown',
   );
-  await page.getByLabel('Title').fill('With a large file');
+  await page.getByRole('textbox', { name: 'Title' }).fill('With a large file');
   await save.click();
   await page.getByText('A file is still being uploaded').waitFor();
   await tab.screenshot('uploading');
@@ -259,7 +259,7 @@ t.test(
     await choose();
     const goOn = picture.getByRole('button', { name: 'Resume' });
     await until(() => pieces.includes(String(4 * MIB)), 'the first piece is there');
-    await page.getByLabel('Title').fill('With a film');
+    await page.getByRole('textbox', { name: 'Title' }).fill('With a film');
     await save.click();
     await page.getByText('A file is still being uploaded').waitFor();
     letGo();

@@ -53,7 +53,7 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   };
 
   tab.expectStatus(412, '/items/note/1');
-  await page.getByLabel('Title').fill('Mine');
+  await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
   await page.getByLabel('Body').fill('My body');
   await other({ title: 'Theirs', body: 'Their body' });
   await save.click();
@@ -69,7 +69,7 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   await dialog.waitFor({ state: 'detached' });
 
   // Changes of different fields do not touch each other.
-  await page.getByLabel('Title').fill('Mine again');
+  await page.getByRole('textbox', { name: 'Title' }).fill('Mine again');
   await other({ body: 'Theirs again' });
   await save.click();
   await dialog.getByText('You changed different fields').waitFor();

@@ -59,7 +59,7 @@ t.test('somebody with a phone', { skip }, async (t) => {
     await until(async () => (await focused()) === 'Menu', 'the focus is on the button again');
     await page.keyboard.press('Enter');
     await menu.waitFor();
-    await tab.tabTo('Product', 10);
+    await tab.tabTo('Product', 16);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Product', level: 1 }).waitFor();
     await menu.waitFor({ state: 'hidden' });

@@ -161,7 +161,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     await page.getByLabel('E-mail address').fill(email);
     await page.locator('input[name=password]').fill(NEW);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
 
     const other = await app.newPage();
     other.expectStatus(401, '/users/me');
@@ -209,7 +209,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     await tab.screenshot('second-factor');
     await page.getByLabel('One-time password').fill(new TOTP({ secret }).generate());
     await page.getByRole('button', { name: 'Turn on' }).click();
-    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
 
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -223,7 +223,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     // A code works once; that of the next half minute is taken already.
     await code.fill(new TOTP({ secret }).generate({ timestamp: Date.now() + 30_000 }));
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     t.strictSame(tab.faults, [], 'nothing else went wrong');
   });
 });
