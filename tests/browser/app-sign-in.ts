@@ -209,7 +209,7 @@ t.test('somebody comes in', { skip }, async (t) => {
     await tab.screenshot('second-factor');
     await page.getByLabel('One-time password').fill(new TOTP({ secret }).generate());
     await page.getByRole('button', { name: 'Turn on' }).click();
-    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
 
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
