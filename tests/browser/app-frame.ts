@@ -56,7 +56,7 @@ t.test('the App around everything', { skip }, async (t) => {
     await tab.tabTo('New item', 3);
     await tab.tabTo('Item 1', 20);
     await page.keyboard.press('Enter');
-    await page.getByLabel('Name').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).waitFor();
     t.match(await page.title(), /Thing 7: Item 1 · Sluice/);
   });
 

@@ -97,7 +97,7 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await page.getByText('1 to 11 of 11').waitFor();
     await tab.tabTo('Product 27');
     await keyboard.press('Enter');
-    await page.getByLabel('Name').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).waitFor();
     await tab.tabTo('Name', 20);
     await keyboard.press('End');
     await keyboard.type(', renamed');
@@ -139,7 +139,7 @@ t.test('somebody without a mouse', { skip }, async (t) => {
       'the focus is on the row that was opened',
     );
     await keyboard.press('Enter');
-    await page.getByLabel('Name').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).waitFor();
     await tab.tabTo('Back', 20);
     await keyboard.press('Enter');
     await page.getByText('1 to 11 of 11').waitFor();
