@@ -56,21 +56,24 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     void navigate(to);
     document.querySelector('main')?.focus();
   };
-  const list = useAutocomplete<Entry, false, false, true>({
+  const list = useAutocomplete<Entry, false, false, false>({
     open: true,
-    freeSolo: true,
+    // What is typed stays, and Enter takes the entry that is highlighted.
+    clearOnBlur: false,
+    selectOnFocus: false,
+    handleHomeEndKeys: false,
     autoHighlight: true,
     clearOnEscape: false,
     disableCloseOnSelect: true,
     options,
     filterOptions: (all) => all,
     groupBy: ({ group }) => group,
-    getOptionLabel: (option) => (typeof option === 'string' ? option : option.title),
-    getOptionKey: (option) => (typeof option === 'string' ? option : option.id),
+    getOptionLabel: (option) => option.title,
+    getOptionKey: (option) => option.id,
     value: null,
     inputValue: typed,
     onInputChange: (_, text, reason) => reason === 'input' && setTyped(text),
-    onChange: (_, chosen) => chosen !== null && typeof chosen !== 'string' && run(chosen),
+    onChange: (_, chosen) => chosen !== null && run(chosen),
     onClose: (_, reason) => reason === 'escape' && onClose(),
   });
   const groups = [
