@@ -43,7 +43,7 @@ t.test('somebody signs in, finds a book, and changes it', { skip }, async (t) =>
 
   await page.getByRole('searchbox', { name: 'Search' }).fill('Book 77');
   await page.getByRole('link', { name: 'Book 77', exact: true }).click();
-  await page.getByLabel('Title').fill('The Dispossessed');
+  await page.getByRole('textbox', { name: 'Title' }).fill('The Dispossessed');
   await tab.screenshot('form');
   t.strictSame(await tab.axe(), [], 'the form is accessible');
   await page.getByRole('button', { name: 'Save', exact: true }).click();

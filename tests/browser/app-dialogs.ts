@@ -276,7 +276,7 @@ function ofFrame({ db }: Cluster): readonly Opening[] {
       of: ['palette/palette.tsx Dialog'],
       only: 'wide',
       at: LIST,
-      open: byButton('shell.search'),
+      open: byButton('palette.title'),
     },
     {
       of: ['palette/palette.tsx Dialog'],
@@ -284,8 +284,9 @@ function ofFrame({ db }: Cluster): readonly Opening[] {
       at: LIST,
       async open(view) {
         await byButton('shell.menu')(view);
-        await view.press(view.button(view.say('shell.search')));
-        return dialog(view);
+        await view.press(view.button(view.say('palette.title')));
+        // The menu is a dialog, too, and the palette is loaded when it is opened.
+        return view.page.getByRole('dialog', { name: view.say('palette.title') });
       },
     },
     {

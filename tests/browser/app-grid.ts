@@ -73,7 +73,7 @@ t.test('somebody who keeps products in a table', { skip }, async (t) => {
   await t.test('arranges the columns, and finds them again elsewhere', async (t) => {
     await tab.open('/content/product?sort=id');
     await count('1 to 25 of 220');
-    await head('Name').getByRole('button', { name: 'Column options' }).click();
+    await head('Name').getByRole('button', { name: 'Name', exact: true }).press('ArrowDown');
     t.strictSame(await tab.axe(), [], 'the menu of a column is accessible');
     await tab.screenshot('menu');
     await page.keyboard.press('Escape');

@@ -213,7 +213,7 @@ t.test('the home', { skip }, async (t) => {
     await palette.waitFor({ state: 'detached' });
     const scheme = () => page.evaluate('document.documentElement.style.colorScheme');
     await until(async () => (await scheme()) === 'dark', 'it is dark');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('button', { name: 'Search and commands' }).click();
     await field.fill('light');
     await options.filter({ hasText: 'Switch to light' }).waitFor();
     await page.keyboard.press('Enter');

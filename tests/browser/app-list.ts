@@ -107,7 +107,7 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await count('1 to 11 of 11');
     await page.getByRole('button', { name: 'Bookmarks' }).click();
     await page.getByRole('menuitem', { name: 'Save this view', exact: true }).click();
-    await page.getByLabel('Name').fill('Dear ones');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Dear ones');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Dear ones' }).waitFor();
     const { rows } = await db.query(
@@ -130,7 +130,7 @@ t.test('somebody who looks for products', { skip }, async (t) => {
 
     await page.getByRole('button', { name: 'Dear ones' }).click();
     await page.getByRole('menuitem', { name: 'Save this view', exact: true }).click();
-    await page.getByLabel('Name').fill('For everybody');
+    await page.getByRole('textbox', { name: 'Name' }).fill('For everybody');
     await page.getByRole('checkbox', { name: /everybody/i }).check();
     t.strictSame(await tab.axe(), [], 'keeping a view is accessible');
     await page.getByRole('button', { name: 'Save' }).click();

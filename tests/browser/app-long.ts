@@ -54,8 +54,14 @@ async function makeHostile({ fetch }: Cluster): Promise<void> {
 const OUTSIDE = `(() => {
   const width = document.documentElement.clientWidth;
   const root = document;
-  const scrolls = (node) => node !== null && (['auto', 'scroll', 'hidden'].includes(getComputedStyle(node).overflowX)
-    ? node.scrollWidth > node.clientWidth : scrolls(node.parentElement));
+  // A cell that cuts its own text may stand in a table that scrolls.
+  const scrolls = (node) => {
+    if (node === null) return false;
+    const { overflowX } = getComputedStyle(node);
+    const isWide = node.scrollWidth > node.clientWidth;
+    if (overflowX === 'hidden') return isWide || scrolls(node.parentElement);
+    return ['auto', 'scroll'].includes(overflowX) ? isWide : scrolls(node.parentElement);
+  };
   const isSeen = (node) => getComputedStyle(node).visibility === 'visible';
   const hidden = [...root.querySelectorAll('main button, main a[href], [role=dialog] button, nav a[href]')]
     .filter((node) => isSeen(node) && node.offsetParent !== null && !scrolls(node.parentElement))

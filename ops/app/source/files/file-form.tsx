@@ -66,7 +66,9 @@ export function FileForm({ file, stored }: FileFormProps) {
       draft.reset();
       notify('files.deleted', { type: 'success', messageArgs: { smart_count: 1 } });
       await navigate(back, { replace: true });
-      queryClient.removeQueries({ queryKey: ['items', FILES, 'one', key] });
+      // The screen may still be there, and must not read a deleted file again.
+      const deleted = { queryKey: ['items', FILES, 'one', key], refetchType: 'none' } as const;
+      await queryClient.invalidateQueries(deleted);
       await queryClient.invalidateQueries({ queryKey: ['items', FILES, 'list'] });
     },
   });

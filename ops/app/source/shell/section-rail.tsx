@@ -53,7 +53,7 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
       placement="right"
     >
       <IconButton
-        aria-label={translate('shell.search')}
+        aria-label={translate('palette.title')}
         aria-haspopup="dialog"
         aria-keyshortcuts={HAS_COMMAND_KEY ? 'Meta+K' : 'Control+K'}
         onClick={onClick}

@@ -23,7 +23,6 @@ export const shell = {
   density: 'Dichte',
   densityComfortable: 'Großzügig',
   densityCompact: 'Kompakt',
-  search: 'Suche',
   direction: 'Schreibrichtung',
   directionAuto: 'Vorgabe der Sprache',
   directionLtr: 'Von links nach rechts',

@@ -23,7 +23,6 @@ export const shell = {
   density: 'Density',
   densityComfortable: 'Comfortable',
   densityCompact: 'Compact',
-  search: 'Search',
   direction: 'Writing direction',
   directionAuto: 'Language default',
   directionLtr: 'Left to right',
