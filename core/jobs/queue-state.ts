@@ -56,7 +56,10 @@ export async function switchQueue(
   );
 }
 
-/** Sets how many jobs of a queue each worker does at once; null for the configured number. */
+/**
+ * Sets how many jobs of a queue each worker does at once; null for the configured number. `changed_on`
+ * stays: it tells since when the queue runs, which the age of waiting jobs is counted from.
+ */
 export async function limitQueue(
   pool: Pool,
   schema: string,
@@ -68,6 +71,6 @@ export async function limitQueue(
       VALUES (${name}, 'running', ${concurrency}, ${user}, ${operator})
       ON CONFLICT (name) DO UPDATE
       SET concurrency = excluded.concurrency, changed_by = excluded.changed_by,
-        operator = excluded.operator, changed_on = now()`),
+        operator = excluded.operator`),
   );
 }

@@ -32,10 +32,11 @@ export function nextTurn(
 ): Sql {
   if (!IN_TURNS.has(queue)) return sql`0`;
   const jobs = systemTable(schema, 'jobs');
+  // Jobs that were moved first say nothing about the turn that the queue has reached.
   return sql`greatest(0, ${last} + 1,
     coalesce(
-      (SELECT max(turn) FROM ${jobs} WHERE queue = ${queue} AND state = 'running'),
-      (SELECT min(turn) FROM ${jobs} WHERE queue = ${queue} AND state = 'waiting')))`;
+      (SELECT max(turn) FROM ${jobs} WHERE queue = ${queue} AND state = 'running' AND turn >= 0),
+      (SELECT min(turn) FROM ${jobs} WHERE queue = ${queue} AND state = 'waiting' AND turn >= 0)))`;
 }
 
 /** Whether a job was moved before all others of its queue. */

@@ -18,10 +18,13 @@ export interface JobSession {
 export class JobSessions {
   readonly #pool: Pool;
   readonly #permits: FairSemaphore;
+  /** How many there may be at once. */
+  readonly most: number;
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    this.#permits = new FairSemaphore({ permits: Math.max(1, pool.options.max - 1) });
+    this.most = Math.max(1, pool.options.max - 1);
+    this.#permits = new FairSemaphore({ permits: this.most });
   }
 
   /**

@@ -138,7 +138,9 @@ export class Consumer {
    * @param concurrency null for the configured number
    */
   async limit(concurrency: number | null): Promise<void> {
-    const slots = concurrency ?? this.#configured;
+    // A job that was taken without a connection for it would wait while its time runs; one stays free.
+    const most = Math.max(this.#configured, this.#services.sessions.most - 1);
+    const slots = Math.min(concurrency ?? this.#configured, most);
     const isRaised = slots > this.#slots;
     if (slots === this.#slots) return;
     this.#slots = slots;

@@ -46,6 +46,9 @@ interface Row {
   readonly current: boolean;
 }
 
+/** Logins may be many; an answer stays small. */
+const MOST_LISTED = 100;
+
 const key = v.pipe(v.string(), v.uuid());
 
 /** The caller's user. @throws ServiceError INVALID_CREDENTIALS without one */
@@ -61,7 +64,7 @@ export class OwnSessions {
     this.#parts = parts;
   }
 
-  /** The caller's live sessions; the most recently renewed one first. */
+  /** The caller's live sessions, at most `MOST_LISTED`; the most recently renewed one first. */
   async list(caller: Caller): Promise<readonly OwnSession[]> {
     const { pool } = this.#parts;
     const sessions = this.#table();
@@ -69,12 +72,12 @@ export class OwnSessions {
       render(sql`
         SELECT * FROM (
           SELECT DISTINCT ON (family) family, renewed_on, expires, ip, user_agent, origin,
-            family IS NOT DISTINCT FROM
-              (SELECT family FROM ${sessions} WHERE id = ${caller.session}::uuid) AS current
+            family IS NOT DISTINCT FROM ${this.#family(caller)} AS current
           FROM ${sessions}
           WHERE "user" = ${userOf(caller)} AND expires > now()
           ORDER BY family, next_token IS NOT NULL, expires DESC) AS newest
-        ORDER BY renewed_on DESC NULLS LAST, family`),
+        ORDER BY current DESC, renewed_on DESC NULLS LAST, family
+        LIMIT ${MOST_LISTED}`),
     );
     return rows.map(({ family, renewed_on, expires, ...client }) => {
       const login = loginTimeOf(family);
@@ -94,27 +97,32 @@ export class OwnSessions {
    */
   async end(caller: Caller, session: string): Promise<void> {
     if (!v.is(key, session)) throw forbidden();
-    if (!(await this.#end(userOf(caller), sql`family = ${session}`))) throw forbidden();
+    if (!(await this.#end(caller, sql`family = ${session}`))) throw forbidden();
   }
 
   /** Ends the caller's sessions, except the one of the request. */
   async endOthers(caller: Caller): Promise<void> {
-    const own = sql`(SELECT family FROM ${this.#table()} WHERE id = ${caller.session}::uuid)`;
-    await this.#end(userOf(caller), sql`family IS DISTINCT FROM ${own}`);
+    await this.#end(caller, sql`family IS DISTINCT FROM ${this.#family(caller)}`);
   }
 
   /**
    * Ends live sessions of a user. A renewal locks the user, too, and inserts a row. The deletion
    * therefore begins after the lock and also finds that row.
    * @returns whether there were any
+   * @throws ServiceError INVALID_CREDENTIALS when the caller's session has ended meanwhile
    */
-  async #end(user: string, condition: Sql): Promise<boolean> {
+  async #end(caller: Caller, condition: Sql): Promise<boolean> {
     const { pool, schema, confirm } = this.#parts;
+    const user = userOf(caller);
     try {
       const ended = await transaction(pool, async (client) => {
         await client.query(
           render(sql`SELECT FROM ${systemTable(schema, 'users')} WHERE id = ${user} FOR UPDATE`),
         );
+        if (caller.session !== null) {
+          const own = await client.query(render(sql`SELECT ${this.#family(caller)} AS family`));
+          if (own.rows[0]?.family == null) throw new ServiceError('INVALID_CREDENTIALS');
+        }
         const { rowCount } = await client.query(
           render(sql`DELETE FROM ${this.#table()}
             WHERE "user" = ${user} AND expires > now() AND ${condition}`),
@@ -126,6 +134,11 @@ export class OwnSessions {
     } catch (error) {
       throw translateFailure(error);
     }
+  }
+
+  /** The login that the caller's session belongs to, as an expression; null without one. */
+  #family({ session }: Caller): Sql {
+    return sql`(SELECT family FROM ${this.#table()} WHERE id = ${session}::uuid)`;
   }
 
   #table(): Sql {

@@ -104,8 +104,8 @@ const panelOptions: Renaming = (names, owner, value) => {
   if (!hasMembers(value)) return value;
   const members = Object.entries(value).map(([name, member]): [string, unknown] => {
     if (name === 'filter') return [name, renameFilter(names, owner.collection, member)];
-    return name === 'collection'
-      ? [name, names.collection(String(member))]
+    return name === 'collection' && typeof member === 'string'
+      ? [name, names.collection(member)]
       : [name, layoutOption(names, owner, name, member)];
   });
   return Object.fromEntries(members);

@@ -1,5 +1,7 @@
 /** The commands for jobs and their queues. */
+
 import * as v from 'valibot';
+import { SetupError } from '#core/model/system/setup-error.ts';
 import { type Command, type CommandArguments, type Context, URL_OPTION } from './command.ts';
 
 const DONE = 0;
@@ -83,6 +85,9 @@ function about(argument: string, word: string, meaning: string, run: Command['ru
 const concurrency: Command['run'] = async (line, { open }) => {
   const api = await open(line.value('url'));
   const wanted = line.value('jobs');
+  if (wanted !== null && !/^\d{1,3}$/.test(wanted)) {
+    throw new SetupError(`--jobs takes a whole number, not “${wanted}”.`);
+  }
   const body = JSON.stringify({ concurrency: wanted === null ? null : Number(wanted) });
   const path = `/queues/${encodeURIComponent(line.file ?? '')}`;
   const headers = { 'content-type': 'application/json' };

@@ -28,18 +28,21 @@ export interface BoardQueueParts {
   readonly actions: QueueActions;
   /** Reads what jobs are about. */
   readonly subjects: (ids: readonly string[]) => Promise<readonly JobSubject[]>;
+  readonly log: Log;
 }
 
 export class BoardQueue extends BullMQAdapter {
   readonly #name: QueueName;
   readonly #actions: QueueActions;
   readonly #subjects: BoardQueueParts['subjects'];
+  readonly #log: Log;
 
-  constructor(name: QueueName, queue: Queue, { actions, subjects }: BoardQueueParts) {
+  constructor(name: QueueName, queue: Queue, { actions, subjects, log }: BoardQueueParts) {
     super(queue, { displayName: name, allowRetries: true });
     this.#name = name;
     this.#actions = actions;
     this.#subjects = subjects;
+    this.#log = log;
   }
 
   override getName(): string {
@@ -81,7 +84,11 @@ export class BoardQueue extends BullMQAdapter {
 
   /** Shows what jobs are about; their queue contains only their ids. */
   async #describe(jobs: readonly Job[]): Promise<void> {
-    const subjects = await this.#subjects(jobs.flatMap(({ id }) => id ?? []));
+    // The queue may be there without PostgreSQL.
+    const subjects = await this.#subjects(jobs.flatMap(({ id }) => id ?? [])).catch((error) => {
+      this.#log.warn({ err: error }, 'could not read what jobs are about');
+      return [];
+    });
     const known = new Map(subjects.map((subject) => [subject.id, subject]));
     for (const job of jobs) {
       const { file_name: file = null, collection = null } = known.get(job.id ?? '') ?? {};
@@ -110,11 +117,15 @@ export class BoardQueue extends BullMQAdapter {
 /** The queues of the board, on either backend. */
 export async function openBoardQueues(
   names: readonly QueueName[],
-  { queues, log, ...parts }: BoardQueueParts & { readonly queues: Queues; readonly log: Log },
+  { queues, ...parts }: BoardQueueParts & { readonly queues: Queues },
 ): Promise<readonly BoardQueue[]> {
   return await Promise.all(
     names.map(async (name) => {
-      const queue: unknown = await openBullQueue(queues.serverName(name), queues.connection, log);
+      const queue: unknown = await openBullQueue(
+        queues.serverName(name),
+        queues.connection,
+        parts.log,
+      );
       // On PostgreSQL it is a subclass with different options.
       assert(queue instanceof Queue);
       return new BoardQueue(name, queue, parts);

@@ -50,7 +50,7 @@ function curvesOf(statistics: QueueStatistics, queue: string | null): readonly C
     name: string,
     member: 'completed' | 'failed' | 'cancelled' | 'waiting' | 'rows_per_second',
   ) => ({ name, values: along((queues) => queues.reduce((sum, one) => sum + one[member], 0)) });
-  const most = (name: string, member: 'oldest' | 'p50' | 'p99') => ({
+  const most = (name: string, member: 'p50' | 'p99') => ({
     name,
     values: along((queues) => highest(queues.map((one) => one[member]))),
   });
@@ -76,7 +76,16 @@ function curvesOf(statistics: QueueStatistics, queue: string | null): readonly C
       ],
     },
     { title: 'Waiting jobs', unit: '', lines: [added('waiting', 'waiting')] },
-    { title: 'Oldest waiting job', unit: 's', lines: [most('oldest', 'oldest')] },
+    {
+      title: 'Oldest waiting job',
+      unit: 's',
+      lines: [
+        {
+          name: 'oldest',
+          values: along((queues) => highest(queues.map(({ oldest }) => oldest)) ?? 0),
+        },
+      ],
+    },
     {
       title: queue === null ? 'Duration in the slowest queue' : 'Duration',
       unit: 's',
@@ -129,7 +138,8 @@ function figure({ title, unit, lines }: Curve): string {
     return `<figure><figcaption>${escapeHtml(title)}</figcaption><p>No values yet.</p></figure>`;
   }
   const facts = lines.map(({ name, values }) => {
-    const latest = values.findLast((value) => value !== null) ?? null;
+    // The present interval may not be recorded yet; what is older is not the present.
+    const latest = values.at(-1) ?? values.at(-2) ?? null;
     return `${name} ${latest === null ? '–' : written(latest, unit)}`;
   });
   const label = `${title}: ${facts.join(', ')}; at most ${written(top, unit)}`;

@@ -214,6 +214,14 @@ t.test('jobs, queues and credentials', async (t) => {
   t.match(cancelled, { code: 2, stderr: /answered with 409/ });
   t.match(unknown, { code: 2, stderr: /^The ID is missing/ });
   t.match(JSON.parse(paused.stdout), { name: 'transfer', state: 'paused' });
+  t.match(await sluice('jobs', 'concurrency', 'transfer', '--jobs', '2'), {
+    code: 0,
+    stdout: /^concurrency +2$/m,
+  });
+  t.match(await sluice('jobs', 'concurrency', 'transfer', '--jobs', '4x'), {
+    code: 2,
+    stderr: /whole number/,
+  });
   t.match(await sluice('jobs', 'drain', 'transfer'), { code: 0, stdout: /^state +draining$/m });
   t.match(await sluice('jobs', 'resume', 'transfer'), { code: 0, stdout: /^state +running$/m });
   t.match(await sluice('jobs', 'pause', 'nothing'), { code: 2, stderr: /answered with 403/ });
