@@ -63,15 +63,21 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   });
   const administrator = useIsAdministrator();
   const noMail = useQuery(serverQuery).data?.mail === false;
+  // What was made before a failure stays: a link is given only once.
+  const [users] = useState(() => new Map<string, unknown>());
+  const [links, setLinks] = useState<ReadonlyMap<string, string>>(new Map());
+  const made = [...links].map(([email, link]) => `${email}\n${link}`).join('\n\n');
   const hand = useMutation({
     mutationFn: async () => {
-      const lines: string[] = [];
       for (const email of addresses) {
-        const made = { email, role, status: 'invited' };
-        const user = await client.items(USERS).create(made, { fields: ['id'] });
-        lines.push(`${email}\n${await makeLink(String(user?.id))}`);
+        if (links.has(email)) continue;
+        const invited = { email, role, status: 'invited' };
+        const id =
+          users.get(email) ?? (await client.items(USERS).create(invited, { fields: ['id'] }))?.id;
+        users.set(email, id);
+        const link = await makeLink(String(id));
+        setLinks((before) => new Map([...before, [email, link]]));
       }
-      return lines.join('\n\n');
     },
     onSettled: () => accessChanged(),
   });
@@ -80,12 +86,12 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     setChecked(true);
     if (fault === null && role !== '') by.mutate();
   };
-  if (hand.data !== undefined) {
+  if (hand.isSuccess) {
     return (
       <TokenDialog
         title={translate('access.links')}
         text={translate('access.linkText')}
-        secret={hand.data}
+        secret={made}
         onClose={onClose}
       />
     );
@@ -114,6 +120,14 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
             </Alert>
           )}
           <FailureAlert error={failure} />
+          {made !== '' && (
+            <TextField
+              label={translate('access.links')}
+              value={made}
+              multiline
+              slotProps={{ htmlInput: { readOnly: true, dir: 'ltr' } }}
+            />
+          )}
           <TextField
             label={translate('access.addresses')}
             value={text}

@@ -31,5 +31,5 @@ export function withComma(text: string, locale: string): string {
 export function useTyped(value: unknown, written: string, read: (text: string) => unknown) {
   const [typed, setTyped] = useState<string | null>(null);
   const text = typed !== null && sameValue(read(typed), value) ? typed : written;
-  return { text, setTyped };
+  return { text, typed, setTyped };
 }

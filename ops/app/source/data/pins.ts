@@ -49,16 +49,22 @@ export function usePins() {
   const me = useQuery(meQuery).data;
   const kept = useQuery({ ...pinsQuery, enabled: may(rights, 'system_presets', 'read') }).data;
   const { mutate } = useMutation({
-    mutationFn: async (pins: readonly Pin[]) => {
-      const layout_options = { pins };
-      if (kept?.id) await client.presets.update(kept.id, { layout_options }, { fields: ['id'] });
-      else {
-        const preset = { user: me?.id ?? null, layout: LAYOUT, layout_options };
-        await client.presets.create(preset, { fields: ['id'] });
-      }
-    },
+    // One after the other, each with the pins of its moment, so that there is one preset.
     scope: { id: 'pins' },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: pinsQuery.queryKey }),
+    mutationFn: async () => {
+      const now = queryClient.getQueryData(pinsQuery.queryKey);
+      if (now === undefined) return;
+      const layout_options = { pins: now.pins };
+      if (now.id !== null) {
+        await client.presets.update(now.id, { layout_options }, { fields: ['id'] });
+        return;
+      }
+      const preset = { user: me?.id ?? null, layout: LAYOUT, layout_options };
+      const made = await client.presets.create(preset, { fields: ['id'] });
+      const id = made === null ? null : Number(made.id);
+      queryClient.setQueryData(pinsQuery.queryKey, (before) => before && { ...before, id });
+    },
+    onError: () => queryClient.invalidateQueries({ queryKey: pinsQuery.queryKey }),
   });
   const pins = kept?.pins ?? NO_PINS;
   const isPinned = (pin: Pin) => pins.some((known) => isSame(known, pin));
@@ -66,7 +72,7 @@ export function usePins() {
   const toggle = (pin: Pin) => {
     const next = isPinned(pin) ? pins.filter((known) => !isSame(known, pin)) : [...pins, pin];
     queryClient.setQueryData(pinsQuery.queryKey, (before) => before && { ...before, pins: next });
-    mutate(next);
+    mutate();
   };
   return { pins, isPinned, toggle: mayKeep ? toggle : null };
 }

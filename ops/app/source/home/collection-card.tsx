@@ -60,7 +60,7 @@ export function CollectionCard({ branch }: { readonly branch: Branch }) {
         gridTemplateColumns: 'minmax(0, 1fr)',
         p: 1.5,
         transition: 'border-color 120ms, box-shadow 120ms',
-        '&:hover': { borderColor: 'primary.main', boxShadow: 2 },
+        '&:hover': { borderColor: 'primary.main' },
       }}
     >
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, minHeight: 32 }}>

@@ -11,6 +11,7 @@ import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
 import { notifyFailure } from '../shell/notify.ts';
+import { saveAs } from '../shell/save-as.ts';
 import { useMenu } from '../shell/use-menu.ts';
 import { useParameters } from '../shell/use-parameters.ts';
 import { Icon } from '../theme/icon.tsx';
@@ -19,7 +20,11 @@ import { useTranslate } from '../translation/use-translate.ts';
 import { csvOf, type Table } from './csv.ts';
 import { COPY, panelPath } from './insight-queries.ts';
 import { PANELS, type Panel } from './panel-options.ts';
-import { saveFile } from './save-file.ts';
+
+/** A name that every system takes for a file. */
+function fileName(title: string): string {
+  return title.replace(/[^\p{L}\p{N} ._-]+/gu, ' ').trim() || 'panel';
+}
 
 export interface PanelMenuProps {
   readonly panel: Panel;
@@ -38,13 +43,13 @@ export function PanelMenu({ panel, title, table, onDelete }: PanelMenuProps) {
   const drawing = anchor?.closest('figure')?.querySelector<SVGSVGElement>('[role=img] svg');
   const savePicture = async (svg: SVGSVGElement) => {
     try {
-      saveFile(await pictureOf(svg, title, theme.palette.background.paper), title, 'png');
+      saveAs(await pictureOf(svg, title, theme.palette.background.paper), `${fileName(title)}.png`);
     } catch (error) {
       notifyFailure(error, translate);
     }
   };
   const saveTable = (shown: Table) =>
-    saveFile(new Blob([csvOf(shown)], { type: 'text/csv;charset=utf-8' }), title, 'csv');
+    saveAs(new Blob([csvOf(shown)], { type: 'text/csv;charset=utf-8' }), `${fileName(title)}.csv`);
   const entry = (icon: IconName, text: string, act: () => void) => (
     <MenuItem key={text} onClick={() => choose(act)}>
       <ListItemIcon>

@@ -13,7 +13,7 @@ import { may } from '../data/rights.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
 import { ConflictDialog } from '../draft/conflict-dialog.tsx';
 import { type Stored, useDraft } from '../draft/use-draft.ts';
-import { useSave } from '../draft/use-save.ts';
+import { type Sending, useSave } from '../draft/use-save.ts';
 import { Failure } from '../shell/failure.tsx';
 import { FailureAlert } from '../shell/failure-alert.tsx';
 import { Loading } from '../shell/loading.tsx';
@@ -90,8 +90,8 @@ function PanelEditor({ dashboard, panel, begun }: PanelEditorProps) {
   const save = useSave({
     // Lists have no tags: what is stored is read before it is changed.
     readsFirst: panel !== null,
-    send: async () => {
-      const { name, type, options } = edited;
+    send: async ({ base, changes }: Sending<Stored<EditedPanel>>) => {
+      const { name, type, options } = { ...base.item, ...changes };
       const written = { name: name || null, type, options };
       const fields = { fields: ['id'] };
       if (panel !== null) return client.items(PANELS).update(panel.id, written, fields);

@@ -27,16 +27,19 @@ export function IntervalInterface(props: InterfaceProps) {
   const duration = text === null ? NO_DURATION : readDuration(text);
   // What is written in another style is typed as it is.
   if (duration === null) return <TextInterface {...props} />;
+  const numberIn = (own: string) => Number(withPoint(own, locale).trim() || 0);
   const textOf = (unit: Unit) => {
     const own = typed[unit];
     const number = duration[unit];
-    if (own !== undefined && Number(withPoint(own, locale) || 0) === number) return own;
+    const isHalf = own !== undefined && !Number.isFinite(numberIn(own));
+    if (own !== undefined && (isHalf || numberIn(own) === number)) return own;
     return number === 0 ? '' : withComma(String(number), locale);
   };
   const change = (unit: Unit, next: string) => {
-    const number = Number(withPoint(next, locale).trim() || 0);
-    if (!Number.isFinite(number)) return;
     setTyped({ ...typed, [unit]: next });
+    // What is half typed, such as a minus, is no number yet.
+    const number = numberIn(next);
+    if (!Number.isFinite(number)) return;
     const changed: Duration = { ...duration, [unit]: number };
     const isNothing = next.trim() === '' && UNITS.every((one) => changed[one] === 0);
     onChange(isNothing ? null : writeDuration(changed));
@@ -54,7 +57,7 @@ export function IntervalInterface(props: InterfaceProps) {
             key={unit}
             label={translate(`interface.unit_${unit}`)}
             value={textOf(unit)}
-            error={error !== null}
+            error={error !== null || !Number.isFinite(numberIn(textOf(unit)))}
             onChange={({ target }) => change(unit, target.value)}
             slotProps={{
               input: { readOnly },

@@ -2,6 +2,7 @@
 import Box from '@mui/material/Box';
 import Slider from '@mui/material/Slider';
 import TextField from '@mui/material/TextField';
+import { useState } from 'react';
 import { useTyped, withComma, withPoint } from '../data/decimal.ts';
 import { numberOption } from '../data/values.ts';
 import { useLocaleState } from '../translation/use-translate.ts';
@@ -24,7 +25,8 @@ export function SliderInterface(props: InterfaceProps) {
     return isText ? String(typed) : typed;
   };
   const stored = value === null || value === undefined ? '' : String(value);
-  const { text, setTyped } = useTyped(value, withComma(stored, locale), read);
+  const [isHalf, setIsHalf] = useState(false);
+  const { text, typed, setTyped } = useTyped(value, withComma(stored, locale), read);
   return (
     <ControlFrame {...props}>
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 2, ps: 1 }}>
@@ -40,14 +42,15 @@ export function SliderInterface(props: InterfaceProps) {
           sx={{ mx: 1 }}
         />
         <TextField
-          value={text}
+          value={isHalf ? (typed ?? text) : text}
           onChange={({ target }) => {
             const next = read(target.value);
-            if (next !== null && !Number.isFinite(Number(next))) return;
             setTyped(target.value);
-            onChange(next);
+            // What is half typed, such as a minus, is no number yet.
+            setIsHalf(next !== null && !Number.isFinite(Number(next)));
+            if (next === null || Number.isFinite(Number(next))) onChange(next);
           }}
-          error={error !== null}
+          error={error !== null || isHalf}
           sx={{ width: 110, flexShrink: 0 }}
           slotProps={{
             input: { readOnly },

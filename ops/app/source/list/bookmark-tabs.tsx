@@ -21,7 +21,7 @@ const TABS_OF_PHONE = 3;
 /** What no bookmark shows. */
 const WHOLE: Partial<ListState> = {
   ...{ search: '', filter: null, sort: [], archive: 'active' },
-  ...{ bookmark: null, layout: null, options: null },
+  ...{ bookmark: null, layout: null, options: null, columns: null },
 };
 
 /** The bookmarks that have a tab: the first ones, and the chosen one in any case. */

@@ -17,6 +17,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { flushSync } from 'react-dom';
 import { client } from '../data/client.ts';
 import { faultAt, faultsBelow, faultsOf, standingFaults } from '../data/faults.ts';
 import { keyFields, keyFromText } from '../data/item-key.ts';
@@ -165,12 +166,22 @@ function Editor({
       onLeave(leaving);
     },
   });
+  const faults = standingFaults(faultsOf(save.error, translate), save.variables?.changes, changes);
   const submit = (leaving: Leaving) => {
     if (save.isPending) return;
-    if (!draft.isDirty() || readOnly) onLeave(leaving);
-    else if (save.conflict === null) save.mutate({ changes, base, leaving });
+    // Some controls take what was typed when the focus leaves them.
+    const active = document.activeElement;
+    const isWithin = active instanceof HTMLElement && control.current?.contains(active) === true;
+    if (isWithin) flushSync(() => active.blur());
+    const isBroken = control.current?.querySelector('[aria-invalid=true]') != null;
+    if (isBroken && faultAt(faults, field) === null) {
+      if (isWithin) active.focus();
+      return;
+    }
+    if (!draft.isDirty() || readOnly) return onLeave(leaving);
+    if (save.conflict === null) save.mutate({ changes: draft.since({}), base, leaving });
+    if (isWithin) active.focus();
   };
-  const faults = standingFaults(faultsOf(save.error, translate), save.variables?.changes, changes);
   const isElsewhere = faultsOf(save.error, translate).every(({ path }) => path[0] !== name);
   const press = (event: KeyboardEvent<HTMLFormElement>) => {
     // What a control opens over the editor has keys of its own.

@@ -8,9 +8,10 @@ import { useSearchParams } from 'react-router-dom';
 import { rememberList } from '../data/last-list.ts';
 import type { Filter } from '../data/schema-types.ts';
 import { useStore } from '../data/store.ts';
+import { sameValue } from '../data/values.ts';
 import { AT_ONCE } from '../shell/use-parameters.ts';
 import { isLayout, type Layout, type LayoutOptions, readOptions } from '../views/layout.ts';
-import { type Grid, NO_GRID } from './grid.ts';
+import { type Grid, NO_GRID, readGrid } from './grid.ts';
 import { useOwnPreset } from './use-own-preset.ts';
 
 /** Which items of a collection with an archive are shown. */
@@ -74,6 +75,8 @@ function parametersOf(state: ListState): URLSearchParams {
   put('columns', state.columns?.join(',') ?? '');
   put('archive', state.archive === 'active' ? '' : state.archive);
   put('bookmark', state.bookmark ?? '');
+  const isPlain = state.bookmark === null || sameValue(state.grid, NO_GRID);
+  put('grid', isPlain ? '' : JSON.stringify(state.grid));
   put('layout', state.layout ?? '');
   put('options', state.options === null ? '' : JSON.stringify(state.options));
   return parameters;
@@ -89,6 +92,7 @@ export function useListState(collection: string) {
   const { columns, grid } = look ?? NOTHING;
   const state = useMemo<ListState>(() => {
     const own = namesOf(parameters.get('columns'));
+    const bookmark = parameters.get('bookmark');
     const layout = parameters.get('layout');
     const options = readObject(parameters.get('options'));
     return {
@@ -98,9 +102,9 @@ export function useListState(collection: string) {
       page: readNumber(parameters.get('page'), 1),
       limit: readNumber(parameters.get('limit'), limit),
       columns: own.length > 0 ? own : columns,
-      grid,
+      grid: bookmark === null ? grid : readGrid(readObject(parameters.get('grid'))),
       archive: readArchive(parameters.get('archive')),
-      bookmark: parameters.get('bookmark'),
+      bookmark,
       layout: isLayout(layout) ? layout : null,
       options: options && readOptions(options),
     };
@@ -110,7 +114,9 @@ export function useListState(collection: string) {
     (changes: Partial<ListState>) => {
       if (changes.limit !== undefined) rememberLimit(changes.limit);
       const { columns: names, grid: next } = changes;
-      if (names !== undefined || next !== undefined) {
+      // A bookmark has a look of its own, which its address keeps; choosing one changes no other.
+      const isOwn = changes.bookmark === undefined && state.bookmark === null;
+      if (isOwn && (names !== undefined || next !== undefined)) {
         remember({
           ...(names !== undefined && { columns: names }),
           ...(next !== undefined && { grid: next }),

@@ -47,11 +47,17 @@ export function SelectionBar(props: SelectionBarProps) {
   const rights = useRights();
   const name = collection.collection;
   const keys = [...selected];
-  const [open, setOpen] = useState<Opened | null>(null);
-  const close = () => setOpen(null);
+  const [open, setOpened] = useState<Opened | null>(null);
+  /** Each opening counts anew. */
+  const [opening, setOpening] = useState(0);
+  const close = () => setOpened(null);
+  const setOpen = (opened: Opened) => {
+    setOpened(opened);
+    setOpening((before) => before + 1);
+  };
   // What concerns items that are not on the screen is counted when it is asked for.
   const counted = useQuery({
-    queryKey: ['items', name, 'count', matching],
+    queryKey: ['items', name, 'count', matching, opening],
     queryFn: async ({ signal }) => {
       const query = { aggregate: { count: '*' }, ...(matching && conditionsOf(matching)) } as const;
       const [row] = await client.items(name).aggregate(query, { signal });
@@ -60,12 +66,7 @@ export function SelectionBar(props: SelectionBarProps) {
     enabled: matching !== null && open !== null,
     staleTime: 0,
   });
-  const number =
-    matching === null
-      ? keys.length
-      : open !== null && counted.isFetchedAfterMount && !counted.isFetching
-        ? (counted.data ?? null)
-        : null;
+  const number = matching === null ? keys.length : (counted.data ?? null);
   const isCounting = number === null;
   const words = countWords(number, locale);
   const selection = selectionOf(keys, matching);

@@ -2,7 +2,7 @@
  * The cells of a table that are edited in their place: arrow keys lead from one to the next, Enter, F2 or a
  * double click opens one. Tab comes to one cell of the table alone.
  */
-import { type FocusEvent, type KeyboardEvent, type MouseEvent, useState } from 'react';
+import { type FocusEvent, type KeyboardEvent, type MouseEvent, useRef, useState } from 'react';
 
 export interface CellPlace {
   readonly key: string;
@@ -66,9 +66,13 @@ function target(cell: HTMLElement, { key, ctrlKey, metaKey }: KeyboardEvent): HT
   }
 }
 
+const ACTIVE_CELL = '[data-editable][tabindex="0"]';
+
 export function useCellFocus() {
   const [active, setActive] = useState<CellPlace | null>(null);
   const [editing, setEditing] = useState<EditedCell | null>(null);
+  const current = useRef(editing);
+  current.current = editing;
   const edit = (cell: HTMLElement) => {
     const place = placeOf(cell);
     if (place !== null) setEditing({ ...place, anchor: cell });
@@ -104,10 +108,13 @@ export function useCellFocus() {
   };
   const leave = (leaving: Leaving) => {
     const from = editing?.anchor;
+    // An editor that was left while it saved closes no other.
+    if (from === undefined || current.current?.anchor !== from) return;
     setEditing(null);
-    if (from === undefined) return;
     const next = leaving === 'stay' ? from : following(from, leaving === 'next' ? 1 : -1);
-    if (next === null) from.focus();
+    // The saved value may have taken the row out of the list.
+    const stays = from.isConnected ? from : document.querySelector<HTMLElement>(ACTIVE_CELL);
+    if (next === null) stays?.focus();
     else {
       next.focus();
       if (leaving !== 'stay') edit(next);

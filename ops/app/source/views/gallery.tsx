@@ -105,7 +105,7 @@ export default function Gallery(props: GalleryProps) {
               key={key ?? index}
               sx={{
                 ...{ position: 'relative', overflow: 'hidden' },
-                ...{ transition: 'box-shadow 120ms', '&:hover': { boxShadow: 3 } },
+                '&:hover': { borderColor: 'primary.main' },
                 ...(isSelected && { outline: 2, outlineColor: 'primary.main' }),
               }}
             >

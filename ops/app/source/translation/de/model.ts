@@ -129,9 +129,9 @@ export const model = {
     conditions: 'Bedingungen',
   },
   help: {
-    name: 'Wird in der URL der API verwendet. Er lässt sich später nicht ändern.',
-    fieldName: 'Wird in der API verwendet. Er lässt sich später nicht ändern.',
-    fixedName: 'Ein Name lässt sich nicht ändern.',
+    name: 'Wird in der URL der API verwendet.',
+    fieldName: 'Wird in der API verwendet.',
+    fixedName: 'Mit „Umbenennen“ lässt er sich ändern.',
     collectionNote: 'Beschreibt den Zweck der Sammlung.',
     hidden: 'Nicht im Menü, aber weiterhin vorhanden.',
     singleton: 'Hat nur einen Eintrag, etwa Einstellungen.',

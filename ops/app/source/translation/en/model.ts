@@ -128,9 +128,9 @@ export const model = {
     conditions: 'Conditions',
   },
   help: {
-    name: 'Used in the URL of the API. It cannot be changed later.',
-    fieldName: 'Used in the API. It cannot be changed later.',
-    fixedName: 'The name cannot be changed.',
+    name: 'Used in the URL of the API.',
+    fieldName: 'Used in the API.',
+    fixedName: 'Use Rename to change it.',
     collectionNote: 'Describes the purpose of the collection.',
     hidden: 'Hidden from the menu, but still available.',
     singleton: 'Contains only one item, such as settings.',
