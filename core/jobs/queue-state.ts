@@ -21,7 +21,7 @@ export interface SwitchedQueue {
 /** Maximum concurrent jobs of a queue on one worker, as of WORKER_CONCURRENCY. */
 export const MOST_CONCURRENT = 100;
 
-/** A queue with its settings, and when they were last changed. */
+/** A queue with its settings, and when it was last switched. */
 export interface QueueState extends SwitchedQueue {
   /** The jobs that each worker does at once; null for the configured number. */
   readonly concurrency: number | null;

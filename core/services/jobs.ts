@@ -148,7 +148,7 @@ export class JobService {
    *   order; FORBIDDEN; SERVICE_UNAVAILABLE
    */
   async first(id: string, caller: Caller): Promise<PlacedJob> {
-    const { state, queue } = await this.get(id, caller);
+    await this.get(id, caller);
     if (!caller.admin) throw forbidden();
     const by = { user: caller.user, operator: null };
     const { queues } = this.#options;
@@ -156,6 +156,7 @@ export class JobService {
       moveFirst(client, this.#schema, queues, { ids: [id], by }),
     );
     if (moved.length === 0) {
+      const { state, queue } = await this.get(id, caller);
       const isFixed = state === 'waiting' && queue === FIXED_ORDER;
       const why = isFixed ? reason('schema_order_fixed') : reason('first_needs_waiting');
       throw new ServiceError('CONFLICT', { state, reason: why });

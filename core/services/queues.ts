@@ -25,7 +25,7 @@ export interface QueueView {
   readonly state: QueueSwitch;
   /** The jobs that each worker does at once; null for the configured number. */
   readonly concurrency: number | null;
-  /** The time of the last change, ISO-8601 in UTC; null when it was never changed. */
+  /** The time of the first setting or the last switch, ISO-8601 in UTC; null when there was none. */
   readonly changed_on: string | null;
   /** The user that changed it last; null for an operator. */
   readonly changed_by: string | null;

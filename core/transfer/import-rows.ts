@@ -145,12 +145,14 @@ async function few(run: ImportRun, columns: Columns): Promise<ImportResult | nul
 
 /** Through the staging table, without checking values. */
 async function hasty(run: ImportRun, columns: Columns): Promise<ImportResult> {
+  run.options.phase('reading');
   const { staged, skipped } = await stageFile(run, columns);
   return await finish(run, staged, skipped);
 }
 
 /** Through the staging table, checking each row. @throws {ImportRefused} */
 async function judged(run: ImportRun, columns: Columns): Promise<ImportResult> {
+  run.options.phase('reading');
   const { staged, skipped, faults } = await stageValidRows(run, columns);
   const [first, ...rest] = faults;
   if (first === undefined) return await finish(run, staged, skipped);

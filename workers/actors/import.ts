@@ -110,8 +110,9 @@ async function importSpooled(
     },
     phase(phase) {
       const { phases = [], ...last } = reached ?? { rows: 0, bytes: 0, percent: null };
+      if (last.phase === phase) return;
       const begun = { name: phase, on: new Date().toISOString() };
-      // A pass that found the file to be different begins anew.
+      // A file that is read again, because its values were not as expected, has a phase twice.
       const others = phases.slice(0, MOST_PHASES - 1);
       reached = { ...last, phase, phases: [...others, begun] };
       context.progress(reached);

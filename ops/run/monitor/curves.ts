@@ -138,8 +138,8 @@ function figure({ title, unit, lines }: Curve): string {
     return `<figure><figcaption>${escapeHtml(title)}</figcaption><p>No values yet.</p></figure>`;
   }
   const facts = lines.map(({ name, values }) => {
-    // The present interval may not be recorded yet; what is older is not the present.
-    const latest = values.at(-1) ?? values.at(-2) ?? null;
+    // A value of an earlier interval is not the present.
+    const latest = values.at(-1) ?? null;
     return `${name} ${latest === null ? '–' : written(latest, unit)}`;
   });
   const label = `${title}: ${facts.join(', ')}; at most ${written(top, unit)}`;

@@ -140,9 +140,11 @@ export const operations = {
     committing: 'Schließt die Transaktion ab',
   },
   silent: {
-    counted: 'Seit %{silence} keine Nachricht vom Worker; ein anderer übernimmt in %{takeover}.',
-    soon: 'Seit %{silence} keine Nachricht vom Worker; ein anderer übernimmt jeden Moment.',
-    unknown: 'Keine Nachricht vom Worker; ein anderer übernimmt bald.',
+    counted:
+      'Seit %{silence} keine Nachricht vom Worker; ein lebender Worker übernimmt den Auftrag in %{takeover}.',
+    soon: 'Seit %{silence} keine Nachricht vom Worker; ein lebender Worker übernimmt den Auftrag, sobald er frei ist.',
+    unknown:
+      'Keine Nachricht vom Worker; ein lebender Worker übernimmt den Auftrag, sobald er frei ist.',
   },
   keep: { job: 'Weiterlaufen lassen', import: 'Weiter importieren', export: 'Weiter exportieren' },
   cancelTitle: {

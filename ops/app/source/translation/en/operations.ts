@@ -139,9 +139,10 @@ export const operations = {
     committing: 'Committing',
   },
   silent: {
-    counted: 'No news from the worker for %{silence}; another one takes over in %{takeover}.',
-    soon: 'No news from the worker for %{silence}; another one takes over any moment.',
-    unknown: 'No news from the worker; another one takes over soon.',
+    counted:
+      'No news from the worker for %{silence}; a live worker takes the job over in %{takeover}.',
+    soon: 'No news from the worker for %{silence}; a live worker takes the job over as soon as it is free.',
+    unknown: 'No news from the worker; a live worker takes the job over as soon as it is free.',
   },
   keep: { job: 'Keep it running', import: 'Keep importing', export: 'Keep exporting' },
   cancelTitle: {
