@@ -16,13 +16,14 @@ async function makeOrders({ db, fetch }: Cluster): Promise<void> {
     CREATE TABLE region (id integer PRIMARY KEY, name varchar(40) NOT NULL);
     CREATE TABLE orders (
       id serial PRIMARY KEY, title varchar(40) NOT NULL, region integer REFERENCES region,
-      total numeric(10, 2) NOT NULL, placed timestamptz NOT NULL
+      total numeric(10, 2) NOT NULL, placed timestamptz NOT NULL, latitude float8, longitude float8
     );
     CREATE TABLE salary (id serial PRIMARY KEY, amount integer NOT NULL);
     INSERT INTO region VALUES (1, 'North'), (2, 'South'), (3, 'West');
     INSERT INTO orders (title, region, total, placed)
     SELECT 'Order ' || n, 1 + n % 3, 10 + (n * 37) % 200, now() - n * interval '9 hours'
     FROM generate_series(1, 200) n;
+    UPDATE orders SET latitude = 40 + id % 10, longitude = id % 20 WHERE id <= 150;
     INSERT INTO salary (amount) VALUES (1000), (2000);`);
   await until(async () => (await fetch('/items/orders?fields=region.name')).ok, 'it is served');
 }
@@ -64,7 +65,7 @@ t.test('a dashboard is made by clicking and shows what SQL counts', { skip }, as
   await preview.getByText('Choose a collection and the required fields.').waitFor();
   await take('Orders');
   await page.getByLabel('Value', { exact: true }).selectOption({ label: 'Sum' });
-  await page.getByLabel('Field of the value').selectOption({ label: 'Total' });
+  await page.getByLabel('Value field').selectOption({ label: 'Total' });
   await page.getByLabel('Date field').selectOption({ label: 'Placed' });
   const inPeriod = `placed >= date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - interval '29 days'`;
   const total = Number(await ask(`SELECT sum(total) FROM orders WHERE ${inPeriod}`));
@@ -85,6 +86,12 @@ t.test('a dashboard is made by clicking and shows what SQL counts', { skip }, as
   await take('Orders');
   await page.getByLabel('Category').selectOption({ label: 'Region' });
   await preview.getByText('North').waitFor();
+  await save();
+
+  await begin('Map', 'Where orders come from');
+  await take('Orders');
+  await preview.locator('[data-drawn]').waitFor();
+  await tab.screenshot('map');
   await save();
 
   await page.reload();

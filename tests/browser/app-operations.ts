@@ -70,7 +70,7 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   await bad.getByRole('link', { name: 'Import' }).click();
   const row = page.getByRole('row').filter({ hasText: 'cheap' });
   await row.getByText('price').waitFor();
-  const timeline = page.getByRole('region', { name: 'Time line' });
+  const timeline = page.getByRole('region', { name: 'Timeline' });
   await timeline.getByText('Attempt 1').waitFor();
   await tab.screenshot('job');
   t.strictSame(await tab.axe(), [], 'a job is accessible');

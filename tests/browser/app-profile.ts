@@ -1,5 +1,6 @@
 /** The profile: a user changes name, picture, password and second factor, and ends a session elsewhere. */
 import { Secret, TOTP } from 'otpauth';
+import decodeQR from 'qr/decode.js';
 import sharp from 'sharp';
 import t from 'tap';
 import { type AppPage, DESKTOP, PHONE, startApp } from '#tests/harness/app.ts';
@@ -131,6 +132,14 @@ t.test('a user and his profile', { skip }, async (t) => {
     await page.keyboard.press('Enter');
     const secret = (await dialog.locator('output').textContent()) ?? '';
     t.strictSame(await tab.axe(), []);
+    const picture = await dialog.getByRole('img', { name: 'QR code' }).screenshot();
+    const { data, info } = await sharp(picture)
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const { width, height } = info;
+    const scanned = decodeQR({ width, height, data: new Uint8Array(data) }, { timeLimit: 10_000 });
+    t.match(scanned, new RegExp(`^otpauth://totp/.*secret=${secret.replaceAll(' ', '')}`));
     await tab.screenshot('second-factor');
     const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
     const code = (steps: number) => totp.generate({ timestamp: Date.now() + steps * 30_000 });

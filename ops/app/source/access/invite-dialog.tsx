@@ -33,6 +33,19 @@ function addressesOf(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,;]+/).filter((part) => part !== ''))];
 }
 
+/** A user who was created for a link. */
+interface Invited {
+  readonly id: string;
+  readonly role: string;
+}
+
+/** Creates an invited user with a role, and returns the key. */
+async function inviteAs(email: string, role: string): Promise<string> {
+  const invited = { email, role, status: 'invited' };
+  const user = await client.items(USERS).create(invited, { fields: ['id'] });
+  return String(user?.id);
+}
+
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const translate = useTranslate();
   const id = useId();
@@ -64,29 +77,34 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const administrator = useIsAdministrator();
   const noMail = useQuery(serverQuery).data?.mail === false;
   // What was made before a failure stays: a link is given only once.
-  const [users] = useState(() => new Map<string, unknown>());
+  const [users] = useState(() => new Map<string, Invited>());
   const [links, setLinks] = useState<ReadonlyMap<string, string>>(new Map());
   const made = [...links].map(([email, link]) => `${email}\n${link}`).join('\n\n');
   const hand = useMutation({
     mutationFn: async () => {
       for (const email of addresses) {
+        const known = users.get(email);
+        if (links.has(email) && known?.role === role) continue;
+        const id = known?.id ?? (await inviteAs(email, role));
+        if (known !== undefined && known.role !== role) {
+          await client.items(USERS).update(known.id, { role }, { fields: ['id'] });
+        }
+        users.set(email, { id, role });
         if (links.has(email)) continue;
-        const invited = { email, role, status: 'invited' };
-        const id =
-          users.get(email) ?? (await client.items(USERS).create(invited, { fields: ['id'] }))?.id;
-        users.set(email, id);
-        const link = await makeLink(String(id));
+        const link = await makeLink(id);
         setLinks((before) => new Map([...before, [email, link]]));
       }
     },
     onSettled: () => accessChanged(),
   });
+  const [isLeaving, setLeaving] = useState(false);
+  const leave = () => (made === '' ? onClose() : setLeaving(true));
   const failure = hand.error ?? invite.error;
   const act = (by: typeof invite | typeof hand) => {
     setChecked(true);
     if (fault === null && role !== '') by.mutate();
   };
-  if (hand.isSuccess) {
+  if (hand.isSuccess || (isLeaving && made !== '')) {
     return (
       <TokenDialog
         title={translate('access.links')}
@@ -97,7 +115,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     );
   }
   return (
-    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
+    <Dialog open onClose={leave} aria-labelledby={id} fullWidth maxWidth="sm">
       <DialogTitle id={id}>{translate('access.inviteTitle')}</DialogTitle>
       <DialogContent>
         <Box
@@ -159,7 +177,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         </Box>
       </DialogContent>
       <DialogActions>
-        <Button onClick={onClose}>{translate('shell.cancel')}</Button>
+        <Button onClick={leave}>{translate('shell.cancel')}</Button>
         {administrator && !noMail && (
           <Button loading={hand.isPending} onClick={() => act(hand)}>
             {translate('access.showLinks')}

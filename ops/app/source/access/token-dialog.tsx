@@ -7,8 +7,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useId } from 'react';
-import { notify } from '../shell/notify.ts';
-import { Icon } from '../theme/icon.tsx';
+import { CopyButton } from '../shell/copy-button.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 
 export interface TokenDialogProps {
@@ -22,8 +21,6 @@ export interface TokenDialogProps {
 export function TokenDialog({ title, text, secret, onClose }: TokenDialogProps) {
   const translate = useTranslate();
   const id = useId();
-  // Pages without TLS have no clipboard; there one selects the text.
-  const clipboard: Clipboard | undefined = navigator.clipboard;
   return (
     <Dialog open aria-labelledby={id} fullWidth maxWidth="sm">
       <DialogTitle id={id}>{title}</DialogTitle>
@@ -48,17 +45,7 @@ export function TokenDialog({ title, text, secret, onClose }: TokenDialogProps) 
         </Box>
       </DialogContent>
       <DialogActions>
-        {clipboard !== undefined && (
-          <Button
-            startIcon={<Icon name="content_copy" />}
-            onClick={async () => {
-              await clipboard.writeText(secret);
-              notify('access.copied', { type: 'success' });
-            }}
-          >
-            {translate('access.copy')}
-          </Button>
-        )}
+        <CopyButton text={secret} label={translate('access.copy')} notice="access.copied" />
         <Button variant="contained" onClick={onClose}>
           {translate('access.done')}
         </Button>

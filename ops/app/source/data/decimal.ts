@@ -24,12 +24,25 @@ export function withComma(text: string, locale: string): string {
 }
 
 /**
- * Keeps what was typed as long as it means the value, so that `1.0` stays on its way to `1.05`.
+ * Keeps a typed text as long as it means the value, so that `1.0` stays on its way to `1.05`. A text
+ * that is no value yet, such as a minus, stays until the value changes.
  * @param written the value as a text, when it was not typed here
- * @param read what a text means
+ * @param read the value of a text
+ * @param isValue whether that is a value of the field
  */
-export function useTyped(value: unknown, written: string, read: (text: string) => unknown) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const text = typed !== null && sameValue(read(typed), value) ? typed : written;
-  return { text, typed, setTyped };
+export function useTyped(
+  value: unknown,
+  written: string,
+  read: (text: string) => unknown,
+  isValue: (read: unknown) => boolean = () => true,
+) {
+  const [typed, setTyped] = useState<{ readonly text: string; readonly at: unknown } | null>(null);
+  const meant = typed === null ? undefined : read(typed.text);
+  const isHalf = typed !== null && !isValue(meant) && sameValue(typed.at, value);
+  const isKept = typed !== null && (isHalf || sameValue(meant, value));
+  return {
+    text: isKept ? typed.text : written,
+    isHalf,
+    setTyped: (text: string) => setTyped({ text, at: value }),
+  };
 }

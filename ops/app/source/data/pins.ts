@@ -69,8 +69,12 @@ export function usePins() {
   const pins = kept?.pins ?? NO_PINS;
   const isPinned = (pin: Pin) => pins.some((known) => isSame(known, pin));
   const mayKeep = kept !== undefined && may(rights, 'system_presets', 'create');
-  const toggle = (pin: Pin) => {
-    const next = isPinned(pin) ? pins.filter((known) => !isSame(known, pin)) : [...pins, pin];
+  const toggle = async (pin: Pin) => {
+    // An answer that is still on its way has the pins of before.
+    await queryClient.cancelQueries({ queryKey: pinsQuery.queryKey });
+    const { pins } = queryClient.getQueryData(pinsQuery.queryKey) ?? { pins: NO_PINS };
+    const isPinned = pins.some((known) => isSame(known, pin));
+    const next = isPinned ? pins.filter((known) => !isSame(known, pin)) : [...pins, pin];
     queryClient.setQueryData(pinsQuery.queryKey, (before) => before && { ...before, pins: next });
     mutate();
   };

@@ -37,6 +37,8 @@ export interface Collection {
   readonly schema: {
     readonly name: string;
     readonly comment?: string | null;
+    /** Absent for tables. */
+    readonly type?: 'view';
     /** Of a key of several fields: their names in its order. */
     readonly primary_key?: readonly string[];
   } | null;

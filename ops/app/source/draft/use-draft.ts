@@ -31,6 +31,8 @@ export interface Draft<S extends Stored<object>> {
   /** The changes that were made since these were sent. */
   readonly since: (sent: Item) => Item;
   readonly dirty: boolean;
+  /** The changes at this moment, which may not be drawn yet. */
+  readonly latestChanges: () => Item;
   /** Whether there are changes, at this moment. */
   readonly isDirty: () => boolean;
 }
@@ -64,7 +66,8 @@ export function useDraft<S extends Stored<object>>(stored: S, begun: Item = NOTH
     return changesSince({ ...from.item }, sent, now);
   }, []);
   const settle = useCallback((saved: Item, next: S) => reset(since(saved), next), [reset, since]);
-  const isDirty = useCallback(() => Object.keys(latest.current.changes).length > 0, []);
+  const latestChanges = useCallback(() => latest.current.changes, []);
+  const isDirty = useCallback(() => Object.keys(latestChanges()).length > 0, [latestChanges]);
   const values = useMemo(() => ({ ...base.item, ...changes }), [base, changes]);
-  return { base, changes, values, change, reset, settle, since, dirty, isDirty };
+  return { base, changes, values, change, reset, settle, since, dirty, latestChanges, isDirty };
 }

@@ -1,8 +1,6 @@
 /** The addresses of a file: the original, and for a picture each preset of the settings. */
 import Box from '@mui/material/Box';
-import IconButton from '@mui/material/IconButton';
 import Link from '@mui/material/Link';
-import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../data/client.ts';
@@ -11,9 +9,8 @@ import { mayField } from '../data/rights.ts';
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 import { isPicture } from '../display/file-sign.tsx';
-import { notify } from '../shell/notify.ts';
+import { CopyIcon } from '../shell/copy-button.tsx';
 import { Part } from '../shell/part.tsx';
-import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 
 const SETTINGS = 'system_settings';
@@ -47,8 +44,6 @@ function usePresets(enabled: boolean): readonly Preset[] {
 
 function Address({ name, path }: { readonly name: string; readonly path: string }) {
   const translate = useTranslate();
-  // Pages without TLS have no clipboard; there one copies the link itself.
-  const clipboard: Clipboard | undefined = navigator.clipboard;
   return (
     <Box component="li" sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
       <Box sx={{ flex: 1, minWidth: 0 }}>
@@ -64,19 +59,12 @@ function Address({ name, path }: { readonly name: string; readonly path: string 
           {path}
         </Link>
       </Box>
-      {clipboard !== undefined && (
-        <Tooltip title={translate('files.copyLink')}>
-          <IconButton
-            aria-label={translate('files.copyLinkOf', { name })}
-            onClick={async () => {
-              await clipboard.writeText(new URL(path, location.href).href);
-              notify('files.linkCopied', { type: 'success' });
-            }}
-          >
-            <Icon name="content_copy" fontSize="small" />
-          </IconButton>
-        </Tooltip>
-      )}
+      <CopyIcon
+        text={new URL(path, location.href).href}
+        label={translate('files.copyLinkOf', { name })}
+        tip="files.copyLink"
+        notice="files.linkCopied"
+      />
     </Box>
   );
 }

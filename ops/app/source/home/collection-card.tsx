@@ -59,7 +59,7 @@ export function CollectionCard({ branch }: { readonly branch: Branch }) {
         gap: 0.5,
         gridTemplateColumns: 'minmax(0, 1fr)',
         p: 1.5,
-        transition: 'border-color 120ms, box-shadow 120ms',
+        transition: 'border-color 120ms',
         '&:hover': { borderColor: 'primary.main' },
       }}
     >

@@ -16,6 +16,7 @@ import { Choice } from '../shell/choice.tsx';
 import { Part } from '../shell/part.tsx';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { placeCandidates } from '../views/layout.ts';
 import { CollectionField } from './collection-field.tsx';
 import {
   FUNCTIONS,
@@ -76,6 +77,9 @@ function useChoosableFields(collection: string) {
         (field) => !UNGROUPED.has(field.type) && field.schema?.is_primary_key !== true,
       ),
       all: choices(({ type }) => type !== 'json'),
+      places: placeCandidates(known.map((field) => ({ field }))).map(
+        ({ field }): [string, string] => [field.field, fieldName(field, locale)],
+      ),
     };
   }, [data, rights, collection, locale]);
 }
@@ -129,9 +133,9 @@ function DataForm({ kind, options, variables, change }: DataFormProps) {
   const chooseCollection = (next: string) =>
     change({
       ...{ collection: next, filter: null },
-      ...{ valueField: '', dateField: '', groupField: '', sortField: '' },
+      ...{ valueField: '', dateField: '', groupField: '', sortField: '', geometryField: '' },
     });
-  type Named = 'valueField' | 'dateField' | 'groupField' | 'sortField';
+  type Named = 'valueField' | 'dateField' | 'groupField' | 'sortField' | 'geometryField';
   const fieldChoice = (name: Named, of: readonly (readonly [string, string])[], none: string) => (
     <Choice
       label={translate(`insights.${name}`)}
@@ -140,7 +144,7 @@ function DataForm({ kind, options, variables, change }: DataFormProps) {
       onChange={(field) => change({ [name]: field })}
     />
   );
-  const isAggregated = kind !== 'list';
+  const isAggregated = kind !== 'list' && kind !== 'map';
   const values = options.function === 'countDistinct' ? fields.all : fields.numbers;
   const needsField = options.function !== 'count';
   return (
@@ -160,6 +164,7 @@ function DataForm({ kind, options, variables, change }: DataFormProps) {
             {isAggregated &&
               needsField &&
               fieldChoice('valueField', values, 'insights.chooseField')}
+            {kind === 'map' && fieldChoice('geometryField', fields.places, 'insights.firstPlace')}
             {kind === 'bar-chart' &&
               fieldChoice('groupField', fields.groups, 'insights.chooseField')}
             {fieldChoice(

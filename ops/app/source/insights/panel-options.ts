@@ -7,7 +7,7 @@ export const DASHBOARDS = 'system_dashboards';
 export const PANELS = 'system_panels';
 
 /** The kinds of panels that show data, and the one that asks the viewer for a value. */
-export const KINDS = ['time-series', 'bar-chart', 'metric', 'list', 'variable'] as const;
+export const KINDS = ['time-series', 'bar-chart', 'metric', 'list', 'map', 'variable'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const FUNCTIONS = ['count', 'countDistinct', 'sum', 'avg', 'min', 'max'] as const;
@@ -57,6 +57,8 @@ export interface PanelOptions {
   readonly sortField: string;
   readonly sortDirection: 'asc' | 'desc';
   readonly limit: number;
+  /** The position of items: a geometry, or the latitude of a pair; empty for the first one. */
+  readonly geometryField: string;
 }
 
 const LIMIT = 10;
@@ -88,6 +90,7 @@ export function readOptions(options: Item | null): PanelOptions {
     look: oneOf(['lines', 'bars'], options, 'look', 'lines'),
     sortField: text('sortField'),
     sortDirection: oneOf(['asc', 'desc'], options, 'sortDirection', 'desc'),
+    geometryField: text('geometryField'),
     limit: Math.min(Math.max(limit, 1), MOST_ROWS),
   };
 }
@@ -108,6 +111,7 @@ export function isReady(kind: Kind, options: PanelOptions): boolean {
     case 'metric':
       return hasValue;
     case 'list':
+    case 'map':
       return true;
     case 'variable':
       return false;

@@ -46,6 +46,7 @@ const SIZES: Readonly<Record<Kind, readonly [width: number, height: number]>> = 
   'bar-chart': [6, 5],
   metric: [4, 3],
   list: [6, 5],
+  map: [8, 6],
   variable: [2, 2],
 };
 const NO_MENU = () => null;

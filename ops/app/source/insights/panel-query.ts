@@ -40,7 +40,10 @@ function momentText(time: Date, type: string): string {
 }
 
 /** The conditions of a panel: its filter, and the period by its field of time. */
-function conditionsOf({ dateField }: PanelOptions, { filter, span, dateType }: Reading) {
+function conditionsOf(
+  { dateField }: PanelOptions,
+  { filter, span, dateType }: Reading,
+): { readonly filter?: Filter } {
   const period =
     span === null || dateField === ''
       ? null
@@ -107,6 +110,28 @@ export function listQuery(
     ...conditionsOf(options, reading),
     ...(sortField !== '' && { sort: [sortDirection === 'desc' ? `-${sortField}` : sortField] }),
     limit,
+  };
+}
+
+/** A map has at most this number of points. */
+export const MOST_POINTS = 5_000;
+
+/**
+ * The items of a map, and one more than it shows.
+ * @param paths the fields of their names and positions
+ * @param isPlaced the condition that an item has a position
+ */
+export function mapQuery(
+  options: PanelOptions,
+  reading: Reading,
+  paths: readonly string[],
+  isPlaced: Filter,
+): ListQuery {
+  const { filter } = conditionsOf(options, reading);
+  return {
+    fields: [...new Set(paths)],
+    filter: filter === undefined ? isPlaced : { _and: [filter, isPlaced] },
+    limit: MOST_POINTS + 1,
   };
 }
 

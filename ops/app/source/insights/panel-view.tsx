@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslate } from '../translation/use-translate.ts';
 import { BarPanel } from './bar-panel.tsx';
 import { ListPanel } from './list-panel.tsx';
+import { MapPanel } from './map-panel.tsx';
 import { MetricPanel } from './metric-panel.tsx';
 import type { PageState } from './page-state.ts';
 import { PanelFrame } from './panel-frame.tsx';
@@ -25,6 +26,7 @@ const VIEWS = {
   'bar-chart': BarPanel,
   metric: MetricPanel,
   list: ListPanel,
+  map: MapPanel,
 } as const;
 
 export function PanelView({ panel, page, height, menuOf }: PanelViewProps) {

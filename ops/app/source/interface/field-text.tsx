@@ -2,6 +2,7 @@
 import TextField, { type TextFieldProps } from '@mui/material/TextField';
 import type { InterfaceProps } from './interface.ts';
 import { noteOf } from './note.ts';
+import { unreadable } from './unreadable.ts';
 
 export interface FieldTextProps extends Omit<TextFieldProps, 'onChange' | 'value' | 'error'> {
   readonly of: InterfaceProps;
@@ -14,6 +15,10 @@ export interface FieldTextProps extends Omit<TextFieldProps, 'onChange' | 'value
 export function FieldText({ of, text, onText, fault = null, slotProps, ...more }: FieldTextProps) {
   const { field, label, readOnly, required, error } = of;
   const wrong = error ?? fault;
+  const htmlInput = {
+    ...(typeof slotProps?.htmlInput === 'object' && slotProps.htmlInput),
+    ...unreadable(fault !== null),
+  };
   const input = { readOnly, ...(typeof slotProps?.input === 'object' && slotProps.input) };
   return (
     <TextField
@@ -24,7 +29,7 @@ export function FieldText({ of, text, onText, fault = null, slotProps, ...more }
       error={wrong !== null}
       helperText={wrong ?? noteOf(field)}
       {...more}
-      slotProps={{ ...slotProps, input }}
+      slotProps={{ ...slotProps, input, htmlInput }}
       sx={{
         ...(readOnly && { '& .MuiInputBase-root': { bgcolor: 'action.hover' } }),
         ...more.sx,

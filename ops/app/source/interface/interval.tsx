@@ -15,34 +15,42 @@ import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { ControlFrame } from './control-frame.tsx';
 import type { InterfaceProps } from './interface.ts';
 import { TextInterface } from './text.tsx';
+import { unreadable } from './unreadable.ts';
 
-type Typed = Readonly<Partial<Record<Unit, string>>>;
+/** The texts as they were typed, which hold for one value of the field. */
+interface Typed {
+  readonly texts: Readonly<Partial<Record<Unit, string>>>;
+  readonly at: string | null;
+}
 
 export function IntervalInterface(props: InterfaceProps) {
   const { value, onChange, readOnly, error, label } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const [typed, setTyped] = useState<Typed>({});
   const text = value === null || value === undefined ? null : String(value);
+  const [typed, setTyped] = useState<Typed>({ texts: {}, at: text });
+  const texts = typed.at === text ? typed.texts : {};
   const duration = text === null ? NO_DURATION : readDuration(text);
   // What is written in another style is typed as it is.
   if (duration === null) return <TextInterface {...props} />;
   const numberIn = (own: string) => Number(withPoint(own, locale).trim() || 0);
   const textOf = (unit: Unit) => {
-    const own = typed[unit];
+    const own = texts[unit];
     const number = duration[unit];
     const isHalf = own !== undefined && !Number.isFinite(numberIn(own));
     if (own !== undefined && (isHalf || numberIn(own) === number)) return own;
     return number === 0 ? '' : withComma(String(number), locale);
   };
   const change = (unit: Unit, next: string) => {
-    setTyped({ ...typed, [unit]: next });
-    // What is half typed, such as a minus, is no number yet.
+    const all = { ...texts, [unit]: next };
     const number = numberIn(next);
-    if (!Number.isFinite(number)) return;
+    // A minus is no number yet.
+    if (!Number.isFinite(number)) return setTyped({ texts: all, at: text });
     const changed: Duration = { ...duration, [unit]: number };
     const isNothing = next.trim() === '' && UNITS.every((one) => changed[one] === 0);
-    onChange(isNothing ? null : writeDuration(changed));
+    const meant = isNothing ? null : writeDuration(changed);
+    setTyped({ texts: all, at: meant });
+    onChange(meant);
   };
   return (
     <ControlFrame {...props}>
@@ -67,6 +75,7 @@ export function IntervalInterface(props: InterfaceProps) {
                 dir: 'ltr',
                 placeholder: text === null ? '–' : '0',
                 'aria-label': `${label}: ${translate(`interface.unit_${unit}`)}`,
+                ...unreadable(!Number.isFinite(numberIn(textOf(unit)))),
               },
             }}
           />

@@ -2,12 +2,15 @@
 import Box from '@mui/material/Box';
 import Slider from '@mui/material/Slider';
 import TextField from '@mui/material/TextField';
-import { useState } from 'react';
 import { useTyped, withComma, withPoint } from '../data/decimal.ts';
 import { numberOption } from '../data/values.ts';
 import { useLocaleState } from '../translation/use-translate.ts';
 import { ControlFrame } from './control-frame.tsx';
 import type { InterfaceProps } from './interface.ts';
+import { unreadable } from './unreadable.ts';
+
+/** Whether a typed value is none, or a number. */
+const isNumber = (value: unknown) => value === null || Number.isFinite(Number(value));
 
 export function SliderInterface(props: InterfaceProps) {
   const { field, label, value, onChange, readOnly, error } = props;
@@ -25,8 +28,7 @@ export function SliderInterface(props: InterfaceProps) {
     return isText ? String(typed) : typed;
   };
   const stored = value === null || value === undefined ? '' : String(value);
-  const [isHalf, setIsHalf] = useState(false);
-  const { text, typed, setTyped } = useTyped(value, withComma(stored, locale), read);
+  const { text, isHalf, setTyped } = useTyped(value, withComma(stored, locale), read, isNumber);
   return (
     <ControlFrame {...props}>
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 2, ps: 1 }}>
@@ -42,19 +44,17 @@ export function SliderInterface(props: InterfaceProps) {
           sx={{ mx: 1 }}
         />
         <TextField
-          value={isHalf ? (typed ?? text) : text}
+          value={text}
           onChange={({ target }) => {
             const next = read(target.value);
             setTyped(target.value);
-            // What is half typed, such as a minus, is no number yet.
-            setIsHalf(next !== null && !Number.isFinite(Number(next)));
-            if (next === null || Number.isFinite(Number(next))) onChange(next);
+            if (isNumber(next)) onChange(next);
           }}
           error={error !== null || isHalf}
           sx={{ width: 110, flexShrink: 0 }}
           slotProps={{
             input: { readOnly },
-            htmlInput: { 'aria-label': label, inputMode: 'decimal' },
+            htmlInput: { 'aria-label': label, inputMode: 'decimal', ...unreadable(isHalf) },
           }}
         />
       </Box>

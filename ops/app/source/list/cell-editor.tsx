@@ -33,6 +33,7 @@ import { formFields, storedQuery } from '../form/item-query.ts';
 import { useFieldStates } from '../form/use-field-states.ts';
 import { FieldInterface } from '../interface/field-interface.tsx';
 import { FieldsContext } from '../interface/fields-context.ts';
+import { unreadableWithin } from '../interface/unreadable.ts';
 import { FailureAlert } from '../shell/failure-alert.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { notify, notifyFailure } from '../shell/notify.ts';
@@ -120,7 +121,7 @@ function Editor({
   const read = useMemo(() => Object.keys(stored.item), [stored]);
   const latest = storedQuery(collection, itemKey, read);
   const items = client.items(collection);
-  const [begun] = useState(stored);
+  const [begun, setBegun] = useState(stored);
   const draft = useDraft(begun);
   const { changes, base, values, change } = draft;
   const states = useFieldStates(collection, fields, values, 'update');
@@ -154,7 +155,7 @@ function Editor({
         tag === null ? {} : { ifMatch: tag },
       ),
     readLatest: () => queryClient.fetchQuery({ ...latest, staleTime: 0 }),
-    async onSaved(saved, { base: from, leaving }) {
+    async onSaved(saved, { changes: sent, base: from, leaving }) {
       await queryClient.invalidateQueries({ queryKey: ['items', collection] });
       notify('list.cellChanged', {
         type: 'success',
@@ -163,7 +164,12 @@ function Editor({
           undo: () => void undo(saved[name], from.item[name]),
         }),
       });
-      onLeave(leaving);
+      const isTyped = Object.keys(draft.since(sent)).length > 0;
+      const now = queryClient.getQueryData(latest.queryKey);
+      if (!isTyped || now === undefined) return onLeave(leaving);
+      // A text typed during the save is kept as the next change.
+      setBegun(now);
+      draft.settle(sent, now);
     },
   });
   const faults = standingFaults(faultsOf(save.error, translate), save.variables?.changes, changes);
@@ -173,13 +179,10 @@ function Editor({
     const active = document.activeElement;
     const isWithin = active instanceof HTMLElement && control.current?.contains(active) === true;
     if (isWithin) flushSync(() => active.blur());
-    const isBroken = control.current?.querySelector('[aria-invalid=true]') != null;
-    if (isBroken && faultAt(faults, field) === null) {
-      if (isWithin) active.focus();
-      return;
-    }
+    const unread = unreadableWithin(control.current);
+    if (unread !== null) return unread.focus();
     if (!draft.isDirty() || readOnly) return onLeave(leaving);
-    if (save.conflict === null) save.mutate({ changes: draft.since({}), base, leaving });
+    if (save.conflict === null) save.mutate({ changes: draft.latestChanges(), base, leaving });
     if (isWithin) active.focus();
   };
   const isElsewhere = faultsOf(save.error, translate).every(({ path }) => path[0] !== name);

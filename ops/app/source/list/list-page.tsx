@@ -4,13 +4,15 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';
 import type { Theme } from '@mui/material/styles';
+import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
+import { keyFields } from '../data/item-key.ts';
 import { useLiveItems } from '../data/live.ts';
-import { useRights } from '../data/queries.ts';
+import { useIsAdministrator, useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
 import { itemPath, NEW_ITEM } from '../data/route-of.ts';
 import type { Collection, Field, Item, Relation } from '../data/schema-types.ts';
@@ -87,6 +89,14 @@ function useView(name: string, state: ListState, change: (changes: Partial<ListS
 
 const NO_ITEMS: readonly Item[] = [];
 
+/** Why the rows of a collection cannot be opened; null when they can. */
+function useLimits({ schema }: Collection, fields: readonly Field[]): string | null {
+  const administrator = useIsAdministrator();
+  if (schema?.type === 'view') return 'list.isView';
+  // The key may only be hidden from other users.
+  return administrator && keyFields(fields).length === 0 ? 'list.isKeyless' : null;
+}
+
 export function ListPage({ collection, fields, relations }: ListPageProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
@@ -159,6 +169,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
       onChange={(next) => view.set(next, null)}
     />
   );
+  const limits = useLimits(collection, fields);
   const Items = phone ? ItemCards : ItemTable;
   const pages = () => {
     if (list.isError) return <Failure error={list.error} retry={() => list.refetch()} />;
@@ -216,6 +227,11 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
           onExport={() => setExporting(true)}
           viewSwitch={phone && viewSwitch}
         />
+        {limits !== null && (
+          <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>
+            {translate(limits)}
+          </Typography>
+        )}
         <Box sx={{ height: 4 }}>
           {list.isFetching && <LinearProgress aria-label={translate('shell.loading')} />}
         </Box>

@@ -34,7 +34,9 @@ export function observedText({ value, unit }: Check, translate: Translate, local
   const amount = Number(value);
   if (unit === 'bytes') return formatBytes(amount, locale);
   if (unit === 's') return formatDuration(Math.max(0, amount) * 1_000, locale);
-  const number = formatNumber(String(value), locale);
+  // Three digits of a measured time are enough.
+  const rounded = unit === 'ms' ? Number(amount.toPrecision(3)) : value;
+  const number = formatNumber(String(rounded), locale);
   const plain = unit === '' ? number : `${number} ${unit}`;
   return Number.isFinite(amount)
     ? translate(`health.unit.${unit}`, { smart_count: amount, _: plain })

@@ -10,5 +10,5 @@ export function kindName(kind: string, translate: Translate): string {
 
 /** The file, the collection, or nothing. */
 export function aboutJob({ file_name, collection }: Job): string {
-  return [file_name, collection].filter((part) => part !== null).join(' → ');
+  return [file_name, collection].filter((part) => part !== null).join(' › ');
 }

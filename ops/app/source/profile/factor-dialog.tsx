@@ -6,7 +6,6 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import Link from '@mui/material/Link';
 import TextField from '@mui/material/TextField';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
@@ -14,52 +13,13 @@ import { client } from '../data/client.ts';
 import { CALLER } from '../data/query-keys.ts';
 import { FailureAlert } from '../shell/failure-alert.tsx';
 import { notify } from '../shell/notify.ts';
+import { FactorSecret } from '../sign-in/factor-secret.tsx';
 import { PasswordField } from '../sign-in/password-field.tsx';
-import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 
 export interface FactorDialogProps {
   readonly turns: 'on' | 'off';
   readonly onClose: () => void;
-}
-
-/** The key in groups that people can type. */
-function grouped(secret: string): string {
-  return secret.match(/.{1,4}/g)?.join(' ') ?? secret;
-}
-
-function Secret({ secret, url }: { readonly secret: string; readonly url: string }) {
-  const translate = useTranslate();
-  // Pages without TLS have no clipboard; there one selects the text.
-  const clipboard: Clipboard | undefined = navigator.clipboard;
-  return (
-    <Box sx={{ display: 'grid', gap: 1, justifyItems: 'start' }}>
-      <Box
-        component="output"
-        dir="ltr"
-        sx={{
-          ...{ p: 1.5, border: 1, borderColor: 'divider', borderRadius: 1, width: '100%' },
-          ...{ fontFamily: 'monospace', fontSize: 16, userSelect: 'all' },
-          overflowWrap: 'anywhere',
-        }}
-      >
-        {grouped(secret)}
-      </Box>
-      {clipboard !== undefined && (
-        <Button
-          size="small"
-          startIcon={<Icon name="content_copy" />}
-          onClick={async () => {
-            await clipboard.writeText(secret);
-            notify('profile.keyCopied', { type: 'success' });
-          }}
-        >
-          {translate('signIn.copy')}
-        </Button>
-      )}
-      <Link href={url}>{translate('signIn.tfaOpen')}</Link>
-    </Box>
-  );
 }
 
 export function FactorDialog({ turns, onClose }: FactorDialogProps) {
@@ -113,7 +73,7 @@ export function FactorDialog({ turns, onClose }: FactorDialogProps) {
         </DialogTitle>
         <DialogContent sx={{ display: 'grid', gap: 2 }}>
           <DialogContentText>{translate(help)}</DialogContentText>
-          {secret !== undefined && <Secret secret={secret.secret} url={secret.otpauth_url} />}
+          {secret !== undefined && <FactorSecret secret={secret.secret} url={secret.otpauth_url} />}
           {asksPassword ? (
             <PasswordField
               key="password"

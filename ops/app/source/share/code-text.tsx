@@ -1,8 +1,6 @@
 /** A text for programs, with a button that copies it. */
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import { notify } from '../shell/notify.ts';
-import { Icon } from '../theme/icon.tsx';
+import { CopyButton } from '../shell/copy-button.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 
 export interface CodeTextProps {
@@ -13,8 +11,6 @@ export interface CodeTextProps {
 
 export function CodeText({ label, text }: CodeTextProps) {
   const translate = useTranslate();
-  // Pages without TLS have no clipboard; there one selects the text.
-  const clipboard: Clipboard | undefined = navigator.clipboard;
   return (
     <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'minmax(0, 1fr)' }}>
       <Box
@@ -40,18 +36,12 @@ export function CodeText({ label, text }: CodeTextProps) {
       >
         {text.trimEnd()}
       </Box>
-      {clipboard !== undefined && (
-        <Button
-          startIcon={<Icon name="content_copy" />}
-          sx={{ justifySelf: 'start' }}
-          onClick={async () => {
-            await clipboard.writeText(text);
-            notify('share.copied', { type: 'success' });
-          }}
-        >
-          {translate('share.copy', { language: label })}
-        </Button>
-      )}
+      <CopyButton
+        text={text}
+        label={translate('share.copy', { language: label })}
+        notice="share.copied"
+        sx={{ justifySelf: 'start' }}
+      />
     </Box>
   );
 }

@@ -6,6 +6,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useId } from 'react';
+import { CopyButton } from '../shell/copy-button.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { CodeTabs } from './code-tabs.tsx';
 import type { ReadRequest } from './request.ts';
@@ -29,6 +30,11 @@ export function CopyAsDialog({ request, onClose }: CopyAsDialogProps) {
         <CodeTabs request={request} />
       </DialogContent>
       <DialogActions>
+        <CopyButton
+          text={location.href}
+          label={translate('share.copyLink')}
+          notice="share.linkCopied"
+        />
         <Button onClick={onClose}>{translate('shell.close')}</Button>
       </DialogActions>
     </Dialog>

@@ -4,15 +4,14 @@
  */
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Link from '@mui/material/Link';
 import TextField from '@mui/material/TextField';
-import Typography from '@mui/material/Typography';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { client } from '../data/client.ts';
 import { FailureAlert } from '../shell/failure-alert.tsx';
 import { notify } from '../shell/notify.ts';
 import { useTranslate } from '../translation/use-translate.ts';
+import { FactorSecret } from './factor-secret.tsx';
 import { PasswordField } from './password-field.tsx';
 import { PublicPage } from './public-page.tsx';
 import { useSignOut } from './use-sign-out.ts';
@@ -69,18 +68,7 @@ export default function SecondFactorPage() {
           onSubmit={(event) => enable.mutate(fieldOf(event, 'otp').trim())}
           sx={{ display: 'grid', gap: 2, mt: 2 }}
         >
-          <Typography
-            component="output"
-            sx={{
-              fontFamily: 'monospace',
-              fontSize: 16,
-              wordBreak: 'break-all',
-              userSelect: 'all',
-            }}
-          >
-            {secret.secret}
-          </Typography>
-          <Link href={secret.otpauth_url}>{translate('signIn.tfaOpen')}</Link>
+          <FactorSecret secret={secret.secret} url={secret.otpauth_url} />
           <TextField
             name="otp"
             label={translate('signIn.otp')}

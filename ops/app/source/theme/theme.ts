@@ -133,6 +133,10 @@ export function makeTheme({ dark, direction, colour, words, compact }: Look): Th
       MuiButton: { defaultProps: { disableElevation: true } },
       MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' } } },
       MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },
+      // The gap in the outline is as wide as the label, whose size does not follow the input.
+      MuiOutlinedInput: {
+        styleOverrides: { notchedOutline: { '& > legend': { fontSize: '0.75rem' } } },
+      },
       MuiSelect: { defaultProps: { size: 'small' } },
       MuiTooltip: { defaultProps: { enterDelay: 500, describeChild: false } },
       MuiTableCell: {

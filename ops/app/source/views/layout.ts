@@ -8,6 +8,7 @@ import { choicesOf } from '../display/choices.ts';
 import type { Column } from '../display/columns.ts';
 import { isState, type TextShapes } from '../display/text-shape.ts';
 import type { IconName } from '../theme/icon-paths.ts';
+import type { Place } from './points.ts';
 
 export const LAYOUTS = ['tabular', 'cards', 'kanban', 'calendar', 'map', 'tree'] as const;
 export type Layout = (typeof LAYOUTS)[number];
@@ -18,10 +19,15 @@ export type LayoutOptions = Readonly<Record<string, string>>;
 /** The fields that each view can be made by, the best first; a view without any is not offered. */
 export type Candidates = Readonly<Record<Layout, readonly Column[]>>;
 
+/** A column, or a field without what a list knows of it. */
+interface OfField {
+  readonly field: Field;
+}
+
 /** A pair of columns with the position of an item in degrees. */
-export interface Coordinates {
-  readonly latitude: Column;
-  readonly longitude: Column;
+interface Coordinates<C extends OfField> {
+  readonly latitude: C;
+  readonly longitude: C;
 }
 
 export const ICON_OF: Readonly<Record<Layout, IconName>> = {
@@ -84,7 +90,7 @@ function groupFields(visible: readonly Column[], shapes: TextShapes): readonly C
 }
 
 /** The latitude and the longitude of items where two numbers have the same name but for that. */
-export function coordinatesOf(possible: readonly Column[]): Coordinates | null {
+function coordinatesOf<C extends OfField>(possible: readonly C[]): Coordinates<C> | null {
   const numbers = possible.filter(({ field }) => NUMBERS.has(field.type));
   for (const latitude of numbers.filter(({ field }) => LATITUDE.test(field.field))) {
     const stem = latitude.field.field.replace(/_?lat(itude)?$/i, '');
@@ -95,6 +101,27 @@ export function coordinatesOf(possible: readonly Column[]): Coordinates | null {
     if (longitude !== undefined) return { latitude, longitude };
   }
   return null;
+}
+
+/** The columns that a map can be made by: points, and the latitude of a pair. */
+export function placeCandidates<C extends OfField>(visible: readonly C[]): readonly C[] {
+  const points = visible.filter(({ field }) => POINTS.has(field.type));
+  const pair = coordinatesOf(visible);
+  return pair === null ? points : [...points, pair.latitude];
+}
+
+/** The fields with the position of an item, by a candidate for a map; null where there are none. */
+export function placeOf(chosen: OfField | undefined, possible: readonly OfField[]): Place | null {
+  if (chosen === undefined) return null;
+  const { field, type } = chosen.field;
+  if (type.startsWith('geometry')) return { kind: 'geometry', field };
+  const pair = coordinatesOf(possible);
+  if (pair === null) return null;
+  return {
+    kind: 'pair',
+    latitude: pair.latitude.field.field,
+    longitude: pair.longitude.field.field,
+  };
 }
 
 /** Whether a field refers to the key of another item of its own collection. */
@@ -111,8 +138,6 @@ export function candidatesOf(possible: readonly Column[], shapes: TextShapes): C
   const visible = possible.filter(({ field }) => !field.meta?.hidden && field.type !== 'alias');
   const own = visible.filter(({ relation }) => relation?.kind === 'm2o');
   const days = visible.filter(({ field }) => DAYS.has(field.type));
-  const points = visible.filter(({ field }) => POINTS.has(field.type));
-  const pair = coordinatesOf(visible);
   return {
     tabular: possible,
     cards: own.filter(
@@ -123,7 +148,7 @@ export function candidatesOf(possible: readonly Column[], shapes: TextShapes): C
       ...days.filter(({ field }) => !isAutomatic(field)),
       ...days.filter(({ field }) => isAutomatic(field)),
     ],
-    map: pair === null ? points : [...points, pair.latitude],
+    map: placeCandidates(visible),
     tree: own.filter((column) => isParent(column, possible)),
   };
 }
@@ -134,9 +159,9 @@ export function offeredLayouts(candidates: Candidates): readonly Layout[] {
 }
 
 /** The field that an option names if it is a candidate, else the best one. */
-export function chosenField(
-  candidates: readonly Column[],
+export function chosenField<C extends OfField>(
+  candidates: readonly C[],
   name: string | undefined,
-): Column | undefined {
+): C | undefined {
   return candidates.find(({ field }) => field.field === name) ?? candidates[0];
 }

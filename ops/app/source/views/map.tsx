@@ -17,7 +17,7 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { FieldChoice, ViewOptions } from './field-choice.tsx';
-import { chosenField, coordinatesOf } from './layout.ts';
+import { chosenField, placeOf } from './layout.ts';
 import {
   type Area,
   boundsOf,
@@ -43,20 +43,6 @@ interface Located {
   readonly position: Position;
 }
 
-function placeOf(view: ViewProps): Place | null {
-  const column = chosenField(view.candidates, view.options.geometryField);
-  if (column === undefined) return null;
-  const { field, type } = column.field;
-  if (type.startsWith('geometry')) return { kind: 'geometry', field };
-  const pair = coordinatesOf(view.possible);
-  if (pair === null) return null;
-  return {
-    kind: 'pair',
-    latitude: pair.latitude.field.field,
-    longitude: pair.longitude.field.field,
-  };
-}
-
 export default function MapView(view: ViewProps) {
   const { collection, fields, candidates, options, onOptions, asked } = view;
   const translate = useTranslate();
@@ -66,7 +52,7 @@ export default function MapView(view: ViewProps) {
   const [seen, setSeen] = useState<Area | null>(null);
   const [follows, setFollows] = useState(false);
   const [canDraw, setCanDraw] = useState(true);
-  const place = placeOf(view);
+  const place = placeOf(chosenField(candidates, options.geometryField), view.possible);
   const area = follows ? seen : null;
   const filter =
     place && allOf(asked.filter, area ? filterOfArea(place, area) : filterOfPlace(place));

@@ -26,6 +26,8 @@ export interface Point {
 
 export interface WorldMapProps {
   readonly label: string;
+  /** In pixels; else most of the window. */
+  readonly height?: number;
   readonly points: readonly Point[];
   /** What is seen at first; null for the whole world. */
   readonly bounds: Area | null;
@@ -144,12 +146,19 @@ function sourceOf(map: MapLibreMap, name: string): GeoJSONSource | null {
   return source instanceof GeoJSONSource ? source : null;
 }
 
+interface Camera {
+  readonly center: [longitude: number, latitude: number];
+  readonly zoom: number;
+}
+
 export function WorldMap(props: WorldMapProps) {
-  const { label, points, bounds, popupOf } = props;
+  const { label, height, points, bounds, popupOf } = props;
   const translate = useTranslate();
   const theme = useTheme();
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<MapLibreMap>(null);
+  // Another theme draws the map anew, at the same place.
+  const camera = useRef<Camera>({ center: [10, 25], zoom: 1 });
   const latest = useRef(props);
   latest.current = props;
   const [popup, setPopup] = useState<OpenPopup | null>(null);
@@ -169,7 +178,7 @@ export function WorldMap(props: WorldMapProps) {
     try {
       map = new MapLibreMap({
         ...{ container, style: styleOf(theme), locale: said.current },
-        ...{ center: [10, 25], zoom: 1, minZoom: 0, maxZoom: 16, attributionControl: false },
+        ...{ ...camera.current, minZoom: 0, maxZoom: 16, attributionControl: false },
         ...{ dragRotate: false, pitchWithRotate: false, touchPitch: false },
       });
     } catch {
@@ -245,6 +254,7 @@ export function WorldMap(props: WorldMapProps) {
     return () => {
       controller.abort();
       drawn.current = null;
+      camera.current = { center: map.getCenter().toArray(), zoom: map.getZoom() };
       map.remove();
     };
   }, [theme]);
@@ -268,7 +278,8 @@ export function WorldMap(props: WorldMapProps) {
       <Box
         ref={place}
         sx={{
-          ...{ height: 'max(360px, calc(100vh - 300px))', borderRadius: 1, overflow: 'hidden' },
+          ...{ height: height ?? 'max(360px, calc(100vh - 300px))' },
+          ...{ borderRadius: 1, overflow: 'hidden' },
           ...{ border: 1, borderColor: 'divider' },
           '& .maplibregl-popup-content': {
             ...{ bgcolor: 'background.paper', color: 'text.primary', borderRadius: 1, p: 1.5 },

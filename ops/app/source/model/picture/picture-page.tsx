@@ -168,7 +168,7 @@ export function Component() {
   const titleOf = useCallback(
     ({ kind, from, to, through }: PictureEdge) =>
       [
-        `${from.collection}.${from.field} → ${to.collection}.${to.field}`,
+        `${from.collection}.${from.field} › ${to.collection}.${to.field}`,
         translate(`picture.kindOf.${kind}`),
         ...(through === null ? [] : [`${translate('picture.through')}: ${through}`]),
       ].join('\n'),

@@ -3,7 +3,7 @@ export const imports = {
   title: 'Import',
   oneTitle: 'Import von %{file}',
   dryRun: 'Probelauf von %{file}',
-  what: 'Zuordnung',
+  what: 'Datei',
   collection: 'Sammlung',
   noCollection: 'Sie haben für keine Sammlung das Recht zum Importieren',
   chooseCollection: 'Wählen Sie die Zielsammlung.',

@@ -69,6 +69,9 @@ export const list = {
   bookmarkName: 'Name',
   bookmarkHelp: 'Speichert Suche, Filter, Reihenfolge und Spalten.',
   bookmarkForAll: 'Für alle',
+  isView: 'Dies ist eine View der Datenbank: Ihre Zeilen lassen sich nicht öffnen oder ändern.',
+  isKeyless:
+    'Diese Tabelle hat keinen Primärschlüssel: Ihre Zeilen lassen sich nicht öffnen oder ändern. Ein Primärschlüssel macht sie zu Einträgen.',
   bookmarkShared: 'Für alle',
   updateBookmark: 'Diese Ansicht in „%{name}“ speichern',
   bookmarkUpdated: 'Ansicht in „%{name}“ gespeichert',

@@ -23,7 +23,7 @@ export const profile = {
   pictureRemoved: 'Bild entfernt',
   preferences: 'Sprache und Darstellung',
   preferencesHelp: 'Ihre Wahl gilt sofort und auf allen Ihren Geräten.',
-  timeZone: 'Die App zeigt Zeiten in der Zeitzone dieses Geräts: %{zone}.',
+  timeZone: 'Zeiten erscheinen in der Zeitzone dieses Geräts: %{zone}.',
   password: 'Passwort',
   passwordHelp: 'Ein neues Passwort beendet alle anderen Sitzungen.',
   currentPassword: 'Aktuelles Passwort',

@@ -1,6 +1,6 @@
 /** Rechte als Sätze. */
 export const sentence = {
-  title: 'In Worten',
+  title: 'Berechtigungen im Überblick',
   create_all: 'Darf %{collection} mit allen Feldern anlegen.',
   create_some: 'Darf %{collection} mit den Feldern %{fields} anlegen.',
   create_none: 'Darf %{collection} anlegen, ohne ein Feld auszufüllen.',

@@ -8,6 +8,8 @@ export const share = {
   languages: 'Format',
   copy: '%{language} kopieren',
   copied: 'Kopiert.',
+  copyLink: 'Link zu dieser Seite kopieren',
+  linkCopied: 'Link kopiert. Er öffnet diese Seite mit ihrem Filter.',
   noGraphql:
     'GraphQL unterstützt einen Namen in dieser Anfrage nicht. Wählen Sie ein anderes Format.',
 };

@@ -46,7 +46,8 @@ export const signIn = {
   tfaTitle: 'Zwei-Faktor-Anmeldung einrichten',
   tfaHelp: 'Ihre Organisation verlangt einen zweiten Faktor. Bestätigen Sie zuerst Ihr Passwort.',
   tfaSecret:
-    'Tragen Sie diesen Schlüssel in Ihre Authenticator-App ein und geben Sie dann den sechsstelligen Code ein.',
+    'Scannen Sie den Code mit Ihrer Authenticator-App oder tippen Sie den Schlüssel ein. Geben Sie dann den sechsstelligen Code der App ein.',
+  qrCode: 'QR-Code des Schlüssels',
   tfaOpen: 'In einer Authenticator-App auf diesem Gerät öffnen',
   tfaSubmit: 'Einschalten',
   tfaDone: 'Die Zwei-Faktor-Anmeldung ist eingeschaltet.',

@@ -118,7 +118,7 @@ export const access = {
   deleteRoleText:
     'Its users are suspended and lose the role. Its child roles lose their parent. This cannot be undone.',
   parent: 'Parent role',
-  parentHelp: 'This role inherits the policies of its parent.',
+  parentHelp: 'A role inherits the policies of its parent role.',
   noParent: 'No parent role',
   rolePoliciesHelp: 'Policies of all users with this role.',
   userPoliciesHelp: 'In addition to the policies of the role. Few users need any.',

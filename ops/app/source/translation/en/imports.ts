@@ -3,7 +3,7 @@ export const imports = {
   title: 'Import',
   oneTitle: 'Import of %{file}',
   dryRun: 'Dry run of %{file}',
-  what: 'Mapping',
+  what: 'File',
   collection: 'Collection',
   noCollection: 'You don’t have permission to import into any collection',
   chooseCollection: 'Choose the target collection.',

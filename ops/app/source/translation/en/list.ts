@@ -69,6 +69,9 @@ export const list = {
   bookmarkName: 'Name',
   bookmarkHelp: 'Saves the search, filter, order and columns.',
   bookmarkForAll: 'For everybody',
+  isView: 'This is a view of the database: its rows cannot be opened or changed.',
+  isKeyless:
+    'This table has no primary key: its rows cannot be opened or changed. A primary key makes them items.',
   bookmarkShared: 'For everybody',
   updateBookmark: 'Save this view in “%{name}”',
   bookmarkUpdated: 'View saved in “%{name}”',

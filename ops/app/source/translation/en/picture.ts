@@ -21,7 +21,7 @@ export const picture = {
   zoomOut: 'Zoom out',
   fit: 'Fit to screen',
   again: 'Restore the automatic layout',
-  keys: 'Arrow keys follow relations, Enter opens the settings, R begins a relation, + − 0 zoom. Drag from a field to another collection to relate them.',
+  keys: 'Drag from a field to another collection to create a relation. Keys: arrows follow relations, Enter opens settings, R creates a relation, + − 0 zoom.',
   legend: { o2m: 'many to one', m2m: 'many to many', m2a: 'many to any' },
   relations: 'Relations',
   noRelations: 'No relations',

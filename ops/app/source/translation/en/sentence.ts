@@ -1,6 +1,6 @@
 /** Permissions as sentences. */
 export const sentence = {
-  title: 'In words',
+  title: 'Summary of permissions',
   create_all: 'May create %{collection} with all fields.',
   create_some: 'May create %{collection} with the fields %{fields}.',
   create_none: 'May create %{collection} without filling in any field.',

@@ -7,5 +7,7 @@ export const share = {
   languages: 'Format',
   copy: 'Copy %{language}',
   copied: 'Copied.',
+  copyLink: 'Copy the link to this page',
+  linkCopied: 'Link copied. It opens this page with its filter.',
   noGraphql: 'GraphQL does not support a name in this request. Use another format.',
 };

@@ -43,7 +43,9 @@ export const signIn = {
   badLink: 'This link has expired or has been used.',
   tfaTitle: 'Set up two-factor authentication',
   tfaHelp: 'Your organisation requires a second factor. Confirm your password first.',
-  tfaSecret: 'Add this key to your authenticator app, then enter the six-digit code.',
+  tfaSecret:
+    'Scan the code with your authenticator app, or type the key. Then enter the six-digit code of the app.',
+  qrCode: 'QR code of the key',
   tfaOpen: 'Open in an authenticator app on this device',
   tfaSubmit: 'Turn on',
   tfaDone: 'Two-factor authentication is on.',
