@@ -83,6 +83,7 @@ t.test('a list, a form with its lines, a chart and a shared link', { skip }, asy
     await lines.getByText('X-ray').waitFor();
     await tab.screenshot('form');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'Saved' }).waitFor();
     await until(async () => {
       const { rowCount } = await db.query("SELECT FROM visit_services WHERE service = 'XRAY'");
       return rowCount === 1;

@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import { useContext } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
-import { isImportable, may } from '../data/rights.ts';
+import { isImportable } from '../data/rights.ts';
 import { IMPORTS, importPath, itemPath, NEW_ITEM } from '../data/route-of.ts';
 import type { Collection } from '../data/schema-types.ts';
 import { Message } from '../shell/message.tsx';
@@ -14,10 +14,11 @@ import type { ListState } from './list-state.ts';
 export interface EmptyListProps {
   readonly collection: Collection;
   readonly state: ListState;
+  readonly mayCreate: boolean;
   readonly change: (changes: Partial<ListState>) => void;
 }
 
-export function EmptyList({ collection, state, change }: EmptyListProps) {
+export function EmptyList({ collection, state, change, mayCreate }: EmptyListProps) {
   const translate = useTranslate();
   const rights = useRights();
   const offered = useContext(OfferedSectionsContext);
@@ -37,7 +38,6 @@ export function EmptyList({ collection, state, change }: EmptyListProps) {
       </Message>
     );
   }
-  const mayCreate = may(rights, name, 'create');
   const imports = offered.has(IMPORTS) && isImportable(collection, rights);
   return (
     <Message

@@ -170,12 +170,13 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
     />
   );
   const limits = useLimits(collection, fields);
+  const mayCreate = limits === null && may(rights, name, 'create');
   const Items = phone ? ItemCards : ItemTable;
   const pages = () => {
     if (list.isError) return <Failure error={list.error} retry={() => list.refetch()} />;
     if (list.isPending) return <WaitingRows />;
     if (items.length === 0) {
-      return <EmptyList collection={collection} state={state} change={change} />;
+      return <EmptyList {...{ collection, state, change, mayCreate }} />;
     }
     return (
       <>
@@ -203,7 +204,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
           <>
             {!phone && viewSwitch}
             <CopyAs request={{ kind: 'list', collection: name, ...query }} />
-            {may(rights, name, 'create') && (
+            {mayCreate && (
               <Button
                 component={Link}
                 to={itemPath(name, NEW_ITEM)}

@@ -4,9 +4,11 @@ import Chip from '@mui/material/Chip';
 import TableCell from '@mui/material/TableCell';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
+import type { Key } from '../../../client/source/index.ts';
 import type { Fault } from '../data/faults.ts';
 import { Cell } from '../display/cell.tsx';
-import { alignmentOf } from '../display/columns.ts';
+import { alignmentOf, type Column } from '../display/columns.ts';
+import { initialItem } from '../form/initial-item.ts';
 import { DataTable } from '../shell/data-table.tsx';
 import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
@@ -36,6 +38,29 @@ const CELL = {
   whiteSpace: 'nowrap',
 } as const;
 
+/** The name of an item that a row refers to, by its key. */
+function LinkedName({ collection, item }: { readonly collection: string; readonly item: Key }) {
+  return <bdi>{useItemName(collection, item, null, null) ?? '…'}</bdi>;
+}
+
+interface DraftCellProps {
+  readonly column: Column;
+  readonly row: Row;
+  readonly templates: ReadonlyMap<string, string>;
+}
+
+/** A cell of a row that may not be stored yet: its links are keys, and its defaults are not set. */
+function DraftCell({ column, row, templates }: DraftCellProps) {
+  const { field, relation } = column;
+  const value = row.item[field.field];
+  const isKey = typeof value === 'string' || typeof value === 'number';
+  if (relation?.kind === 'm2o' && isKey) {
+    return <LinkedName collection={relation.related} item={value} />;
+  }
+  const item = row.kind === 'new' ? { ...initialItem([field], undefined), ...row.item } : row.item;
+  return <Cell column={column} item={item} templates={templates} />;
+}
+
 function RelatedTableRow({ row, ...props }: Omit<RelatedTableProps, 'rows'> & { row: Row }) {
   const { many, templates, faultsOf, readOnly, deletes, mayRemove, onEdit, onRemove } = props;
   const translate = useTranslate();
@@ -50,7 +75,7 @@ function RelatedTableRow({ row, ...props }: Omit<RelatedTableProps, 'rows'> & { 
     <TableRow sx={{ textDecoration: removed ? 'line-through' : 'none' }}>
       {many.columns.map((column) => (
         <TableCell key={column.field.field} align={alignmentOf(column)} sx={CELL}>
-          <Cell column={column} item={row.item} templates={templates} />
+          <DraftCell column={column} row={row} templates={templates} />
         </TableCell>
       ))}
       <TableCell align="right" sx={{ whiteSpace: 'nowrap', py: 0 }}>
