@@ -54,7 +54,7 @@ async function makeClinic({ db, served }: Cluster): Promise<void> {
 
 t.test('a list, a form with its lines, a chart and a shared link', { skip }, async (t) => {
   if (browser === null) return;
-  const app = await startApp(t, browser, { prepare: makeClinic });
+  const app = await startApp(t, browser, { prepare: makeClinic, workers: 1 });
   const { db } = app.cluster;
   const tab = await app.newPage({ permissions: ['clipboard-read', 'clipboard-write'] });
   const { page } = tab;
@@ -132,6 +132,23 @@ t.test('a list, a form with its lines, a chart and a shared link', { skip }, asy
     await other.page.goto(link);
     await other.page.getByText('1 to 11 of 11').waitFor();
     t.strictSame(other.faults, []);
+  });
+
+  await t.test('a foreign key becomes a list on the other side', async (t) => {
+    await tab.open('/model/collections/pets/fields/owner_no');
+    await page.getByRole('button', { name: 'Show the list on the other side' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'List on the other side' }).fill('animals');
+    t.strictSame(await tab.axe(), [], 'its dialog is accessible');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('List animals created in owners').waitFor();
+    await tab.open('/content/owners/2');
+    const animals = page.getByRole('group', { name: 'Animals' });
+    await animals
+      .getByText(/^Pet \d/)
+      .first()
+      .waitFor();
+    t.equal(await page.getByRole('group', { name: 'Pets', exact: true }).count(), 0, 'one list');
   });
 
   const took = performance.now() - begun;

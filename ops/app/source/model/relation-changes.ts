@@ -60,6 +60,19 @@ function adopt({ collection, field, meta }: Field): Change {
   };
 }
 
+/** The changes that give a relation a list on the other side, which it lacks. */
+export function reverseChanges(
+  { collection, field }: { readonly collection: string; readonly field: string },
+  related: string,
+  name: string,
+): readonly Change[] {
+  const body = { meta: { one_field: name } };
+  return [
+    alias(related, name, 'o2m', 'list-o2m'),
+    { method: 'PATCH', path: pathOf('relations', collection, field), body },
+  ];
+}
+
 const SORT = { field: 'sort', type: 'integer', schema: {}, meta: { hidden: true } } as const;
 
 function toOne(

@@ -1,12 +1,16 @@
 /** The relation of a field: where it leads, and what happens when one end goes. */
-
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
 import type { RelationKind } from '../data/relation-of.ts';
 import type { Item } from '../data/schema-types.ts';
 import { Facts } from '../shell/facts.tsx';
 import { Part } from '../shell/part.tsx';
+import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { type ControlSpec, Controls } from './control.tsx';
 import { deleteSpec, deselectSpec, ON_DELETE } from './relation-specs.ts';
+import { ReverseDialog } from './reverse-dialog.tsx';
 
 /** What can be changed of a relation that is there. */
 export interface RelationActions {
@@ -39,6 +43,7 @@ export interface RelationPartProps {
 
 export function RelationPart({ relation, actions, onChange }: RelationPartProps) {
   const translate = useTranslate();
+  const [asks, setAsks] = useState(false);
   const { kind } = relation;
   const junction = kind === 'm2m' || kind === 'm2a';
   const known = deleteSpec(translate, junction);
@@ -86,6 +91,20 @@ export function RelationPart({ relation, actions, onChange }: RelationPartProps)
           },
         ]}
       />
+      {kind === 'm2o' && !relation.relation.meta?.one_field && (
+        <Box>
+          <Button startIcon={<Icon name="add" />} onClick={() => setAsks(true)}>
+            {translate('model.showReverse')}
+          </Button>
+        </Box>
+      )}
+      {asks && kind === 'm2o' && (
+        <ReverseDialog
+          referring={relation.relation}
+          related={relation.related}
+          onClose={() => setAsks(false)}
+        />
+      )}
       <Controls
         specs={specs}
         values={{ ...actions }}

@@ -425,6 +425,11 @@ export const model = {
   junctionHelp:
     'Eine verborgene Sammlung, die beide Seiten verbindet. Sie wird automatisch angelegt.',
   behaviour: 'Verhalten beim Löschen',
+  showReverse: 'Liste auf der anderen Seite zeigen',
+  reverseTitle: 'Liste in %{related}',
+  reverseText:
+    'Jeder Eintrag von %{related} bekommt eine Liste der Einträge von %{collection}, die auf ihn verweisen. Es entsteht keine Spalte.',
+  reverseCreated: 'Liste %{name} in %{related} angelegt',
   willBeMade: 'Wird angelegt',
   made: { collection: 'Sammlung', field: 'Feld', relation: 'Beziehung', right: 'Recht' },
   chooseCollection: 'Sammlung wählen',

@@ -422,6 +422,11 @@ export const model = {
   junction: 'Junction',
   junctionHelp: 'A hidden collection that connects both sides. It is created automatically.',
   behaviour: 'Deletion behaviour',
+  showReverse: 'Show the list on the other side',
+  reverseTitle: 'List in %{related}',
+  reverseText:
+    'Each item of %{related} gets a list of the items of %{collection} that refer to it. No column is created.',
+  reverseCreated: 'List %{name} created in %{related}',
   willBeMade: 'Will be created',
   made: { collection: 'Collection', field: 'Field', relation: 'Relation', right: 'Right' },
   chooseCollection: 'Choose a collection',
