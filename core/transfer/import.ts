@@ -5,7 +5,7 @@
 import { knownRelations } from '#core/access/schema-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
-import type { FileColumn } from './file/file-column.ts';
+import { type FileColumn, isReason } from './file/file-column.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
 import { NestedColumns } from './file/nested-column.ts';
 import {
@@ -25,6 +25,7 @@ import { REJECTED_MAX, RejectedRows, TooManyRejected } from './run/rejected-rows
 import { generatedValues } from './target/generated-values.ts';
 import { ImportConnection } from './target/import-connection.ts';
 import { type ImportableCollection, importable, openTarget } from './target/import-target.ts';
+import { type Reference, referenceOf } from './target/reference.ts';
 
 /**
  * Settings of the transaction: no timeout but the caller's signal, the same parsing of values
@@ -69,6 +70,28 @@ function settingsOf({ job }: ImportOptions): Sql {
   if (job === undefined) return SETTINGS;
   return sql`${SETTINGS};
     SELECT set_config('application_name', ${`sluice job ${job}`}, true)`;
+}
+
+/**
+ * The collection with the options that concern its fields.
+ * @throws {ServiceErrors} one for each field that the options cannot concern
+ */
+function withOptions(
+  collection: ImportableCollection,
+  { catalog, sender, parameters, fields }: ImportOptions,
+): ImportableCollection {
+  const references = new Map<string, Reference>();
+  const faults: RowFault[] = [];
+  const view = { catalog, rights: sender.rights };
+  for (const [field, chosen] of Object.entries(parameters.references ?? {})) {
+    const found = referenceOf(view, collection.name, field, chosen);
+    if (isReason(found)) faults.push({ ...syntaxFault(found, null, null), field });
+    else references.set(field, found);
+  }
+  const [first, ...rest] = faults;
+  if (first !== undefined) throw importErrors({ collection, fields }, [first, ...rest]);
+  const { constants } = parameters;
+  return { ...collection, references, ...(constants && { constants }) };
 }
 
 /** A running import, and the columns found at the beginning of its file. */
@@ -165,7 +188,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   const target = importable(catalog, options.collection, fields);
   // A relation that is hidden from the sender appears as a plain field, or is missing.
   const relations = knownRelations(catalog, sender.rights, target.name);
-  const collection = { ...target, relations };
+  const collection = withOptions({ ...target, relations }, options);
   // The running statement also fails when the connection is lost; this is the same error.
   const ignore = () => undefined;
   client.on('error', ignore);

@@ -3,6 +3,7 @@ import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { ImportableCollection } from '../target/import-target.ts';
+import { constantColumns, withConstants } from './constant-columns.ts';
 import {
   type CsvDialect,
   dialectOf,
@@ -14,7 +15,7 @@ import { csvHeader, csvRows, type HeaderCell } from './csv-rows.ts';
 import { decode, markedEncoding } from './decode.ts';
 import { type DecompressionLimits, decompress } from './decompress.ts';
 import { dialectHeader, dialectRows } from './dialect-rows.ts';
-import { allColumns, type FileColumn, fileColumn, isReason } from './file-column.ts';
+import { allColumns, type FileColumn, fileColumn, isConstant, isReason } from './file-column.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
 import { NestedColumns, NestedItem } from './nested-column.ts';
 import {
@@ -200,7 +201,8 @@ async function csvColumns(
     const name = fieldOf(parameters, written);
     if (name === null) continue;
     const own = fileColumn(collection, name);
-    const column = isReason(own) ? (related.column(name) ?? own) : own;
+    const isOwn = !isReason(own) || isConstant(collection, name);
+    const column = isOwn ? own : (related.column(name) ?? own);
     const conflict = isReason(column) ? null : NestedColumns.conflict(name, seen);
     const found = nameFault(name, seen) ?? conflict ?? column;
     if (isReason(found)) {
@@ -232,17 +234,20 @@ async function jsonColumns(
 }
 
 /**
- * The columns of the file, from its beginning.
+ * The columns of the file, from its beginning, and then those of constants.
  * @throws {UnreadableFile} when they cannot be found, or one of them cannot be imported
  */
-export function fileColumns(
+export async function fileColumns(
   file: ImportFile,
   collection: ImportableCollection,
   related: NestedColumns,
 ): Promise<FileColumn[]> {
-  return file.format === 'csv'
-    ? csvColumns(file, collection, related)
-    : jsonColumns(file, collection);
+  const constants = constantColumns(collection);
+  const own =
+    file.format === 'csv'
+      ? await csvColumns(file, collection, related)
+      : await jsonColumns(file, collection);
+  return [...own, ...constants];
 }
 
 /** The columns for reading any row of the file. */
@@ -251,7 +256,8 @@ export function widestColumns(
   collection: ImportableCollection,
   known: readonly FileColumn[],
 ): readonly FileColumn[] {
-  return file.format === 'csv' ? known : allColumns(collection);
+  if (file.format === 'csv') return known;
+  return [...allColumns(collection), ...constantColumns(collection)];
 }
 
 /**
@@ -266,14 +272,24 @@ export function memberFault(
 ): RowFault | null {
   const column = fileColumn(collection, name);
   if (!isReason(column)) return null;
-  const nested = related.column(name);
+  const nested = isConstant(collection, name) ? null : related.column(name);
   if (nested !== null && !isReason(nested)) throw new NestedItem();
   const field = displayName(name);
   return { row, field, value: null, code: 'INVALID_PAYLOAD', reason: column };
 }
 
-/** Reads the rows of the file. */
+/** Reads the rows of the file; constants follow its own columns. */
 export function rowReader(
+  file: ImportFile,
+  columns: readonly FileColumn[],
+  handler: RowHandler,
+): RowReader {
+  const own = columns.filter(({ constant }) => constant === undefined);
+  if (own.length === columns.length) return ownReader(file, columns, handler);
+  return ownReader(file, own, withConstants(columns, own.length, handler));
+}
+
+function ownReader(
   file: ImportFile,
   columns: readonly FileColumn[],
   handler: RowHandler,

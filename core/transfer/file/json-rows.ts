@@ -19,7 +19,7 @@ import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { writeValue } from './write-value.ts';
 
 /** Why a value does not fit its field; null when it does. */
-function misfit({ field, links }: FileColumn, value: unknown): Reason | null {
+export function misfit({ field, links }: FileColumn, value: unknown): Reason | null {
   if (hasSecrets(field) && typeof value !== 'string') return NO_SECRET;
   const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
   // The keys of any collection are stored as text, and some of them are numbers.
