@@ -169,7 +169,9 @@ async function run(
 ): Promise<ImportResult> {
   options.phase('reading');
   const opened = await openRun(options, collection, rejected);
-  const result = await importOrTry(opened);
+  const counts = await importOrTry(opened);
+  const { counts: ignored } = opened.file.ignored;
+  const result = { ...counts, ...(ignored && { ignored }) };
   await reportRejected(opened);
   options.phase('committing');
   await options.complete(result, opened.written);

@@ -10,6 +10,7 @@ import type { CopyText } from './copy-text.ts';
 import type { CsvDialect } from './csv-dialect.ts';
 import { COLUMNS_MAX, type HeaderCell, readHeader, WIDE_HEADER } from './csv-rows.ts';
 import type { FileColumn } from './file-column.ts';
+import { type WatchedColumns, watchedCells } from './ignored-columns.ts';
 import { type FilePosition, quoteFault, syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { ROW_BYTES_MAX } from './row-scanner.ts';
@@ -234,20 +235,25 @@ class DialectRow implements Row {
 
 /** Reads the rows after the header; each must have as many cells as the header. */
 export function dialectRows(
-  dialect: CsvDialect,
+  { watched = null, ...dialect }: CsvDialect & { readonly watched?: WatchedColumns | null },
   columns: readonly FileColumn[],
   parameters: ImportParameters,
   handler: RowHandler,
 ): RowReader {
   const reader = new CellReader(columns, parameters);
   const row = new DialectRow(dialect, columns, reader);
+  let ignored: ReturnType<typeof watchedCells> = [];
   let width: number | null = null;
   const parser = new RecordParser(dialect, (cells, line) => {
     if (width === null) {
       width = cells.length;
+      ignored = watchedCells(cells, watched);
       return;
     }
     row.number += 1;
+    for (const [cell, name] of ignored) {
+      if ((cells[cell] ?? '') !== '') watched?.values.add(name);
+    }
     if (cells.length !== width) {
       const why = reason('row_cells_differ_from_header', { cells: cells.length, width });
       const place = { line, column: 1 };

@@ -16,6 +16,7 @@ import { decode, markedEncoding } from './decode.ts';
 import { type DecompressionLimits, decompress } from './decompress.ts';
 import { dialectHeader, dialectRows } from './dialect-rows.ts';
 import { allColumns, type FileColumn, fileColumn, isConstant, isReason } from './file-column.ts';
+import { IgnoredColumns, IgnoredValues, isAdded } from './ignored-columns.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
 import { NestedColumns, NestedItem } from './nested-column.ts';
 import {
@@ -44,6 +45,8 @@ export interface ImportFile {
   readonly parameters: ImportParameters;
   /** The notation of its cells; null for RFC 4180 and for JSON. */
   readonly dialect: CsvDialect | null;
+  /** The columns that the import takes no value from. */
+  readonly ignored: IgnoredColumns;
   /**
    * The content from the beginning; it can be read more than once.
    * @param read is called with the number of file bytes as they are read
@@ -122,6 +125,7 @@ export async function openFile(
   limits: DecompressionLimits,
 ): Promise<ImportFile> {
   const { format, bytes } = file;
+  const ignored = new IgnoredColumns();
   const plain = plainContent(bytes <= KEPT_BYTES ? { ...file, open: kept(file) } : file, limits);
   let dialect = dialectOf(parameters);
   const marked = markedEncoding(await beginningOf(plain()));
@@ -131,11 +135,11 @@ export async function openFile(
   const charset = marked ?? parameters.charset ?? 'utf-8';
   const encoding = charset === 'utf-8' ? checked : charset;
   const decoded: Content = encoding === null ? plain : (read) => decode(plain(read), encoding);
-  if (!isCsv) return { format, bytes, parameters, dialect: null, content: decoded };
+  if (!isCsv) return { format, bytes, parameters, dialect: null, ignored, content: decoded };
   const line = separatorLine((await beginningOf(decoded())).toString('utf8'));
   if (line === null) {
     const own = isRfc4180(dialect) ? null : dialect;
-    return { format, bytes, parameters, dialect: own, content: decoded };
+    return { format, bytes, parameters, dialect: own, ignored, content: decoded };
   }
   const { separator } = parameters;
   if (separator !== undefined && separator !== line.separator) {
@@ -147,15 +151,16 @@ export async function openFile(
   const isChecked = own === null || encoding !== null;
   const text: Content = isChecked ? decoded : (read) => decode(plain(read), 'utf-8');
   const content: Content = (read) => withoutLine(text(read), line.bytes);
-  return { format, bytes, parameters, dialect: own, content };
+  return { format, bytes, parameters, dialect: own, ignored, content };
 }
 
 const EMPTY = reason('import_file_empty');
 
-/** The field for a header or a member; null for one that is omitted. */
+/** The field for a header or a member; null for one that is omitted, or added to rejected rows. */
 export function fieldOf({ mapping }: ImportParameters, name: string): string | null {
-  const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : name;
-  return mapped === undefined ? name : mapped;
+  const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : undefined;
+  if (mapped === undefined) return isAdded(name) ? null : name;
+  return mapped;
 }
 
 /** The faults of headers in the mapping that the file does not have. */
@@ -294,12 +299,25 @@ function ownReader(
   columns: readonly FileColumn[],
   handler: RowHandler,
 ): RowReader {
-  const { format, dialect, parameters } = file;
+  const { format, dialect, parameters, ignored } = file;
+  const fieldNamed = (name: string) => fieldOf(parameters, name);
+  const omitsAny = Object.values(parameters.mapping ?? {}).includes(null);
+  const values = omitsAny ? new IgnoredValues() : null;
+  const watched = values && { values, isIgnored: (name: string) => fieldNamed(name) === null };
+  let reader: RowReader;
   if (format !== 'csv') {
-    const fieldNamed = (name: string) => fieldOf(parameters, name);
-    return jsonRows({ format, columns, parameters, fieldNamed }, handler);
+    reader = jsonRows({ format, columns, parameters, fieldNamed, ignored: values }, handler);
+  } else if (dialect === null) {
+    reader = csvRows(columns, parameters, handler, watched);
+  } else {
+    reader = dialectRows({ ...dialect, watched }, columns, parameters, handler);
   }
-  return dialect === null
-    ? csvRows(columns, parameters, handler)
-    : dialectRows(dialect, columns, parameters, handler);
+  if (values === null) return reader;
+  return {
+    ...reader,
+    end() {
+      reader.end();
+      ignored.settle(values);
+    },
+  };
 }

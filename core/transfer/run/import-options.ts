@@ -23,6 +23,8 @@ export interface ImportResult {
   readonly skipped: number;
   /** Faulty rows that were skipped; 0 when one faulty row rejects the file. */
   readonly failed: number;
+  /** The number of values in each column that the import took nothing from; absent without any. */
+  readonly ignored?: Readonly<Record<string, number>>;
   /** Nothing was written; absent otherwise. */
   readonly dry_run?: boolean;
 }
