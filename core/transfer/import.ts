@@ -16,7 +16,9 @@ import {
   UnreadableFile,
 } from './file/row-fault.ts';
 import { importRows } from './import-rows.ts';
-import { errorReport } from './report/error-report.ts';
+import { errorReport, loadFaults } from './report/error-report.ts';
+import { groupedFaults } from './report/grouped-faults.ts';
+import { RejectedFile } from './report/rejected-file.ts';
 import { withWrittenValues } from './report/written-values.ts';
 import type { ImportOptions, ImportResult } from './run/import-options.ts';
 import { ImportRefused, type ImportRun } from './run/import-run.ts';
@@ -145,12 +147,23 @@ function columnsOf({ file, target, columns }: OpenRun) {
   return widestColumns(file, target.collection, columns);
 }
 
-/** Stores the report of the rejected rows, if there are any. */
-async function reportRejected(run: OpenRun): Promise<void> {
+/**
+ * Stores the report of the rejected rows, and the rows themselves, if there are any.
+ * @returns the faults by reason
+ */
+async function reportRejected(run: OpenRun): Promise<Pick<ImportResult, 'reasons'>> {
   const { rejected, options } = run;
-  if (rejected === null || rejected.rows === 0) return;
+  if (rejected === null || rejected.rows === 0) return {};
   await options.failpoint('import.reporting');
-  await options.report(errorReport(run, columnsOf(run), rejected));
+  await loadFaults(run, rejected);
+  const file = options.rejectedFile === undefined ? null : await RejectedFile.open(run);
+  try {
+    await options.report(errorReport(run, columnsOf(run), rejected, file));
+    if (file !== null) await options.rejectedFile?.(file.read());
+  } finally {
+    file?.close();
+  }
+  return { reasons: await groupedFaults(run) };
 }
 
 async function commit({ failpoint, signal, client }: ImportOptions): Promise<void> {
@@ -171,8 +184,8 @@ async function run(
   const opened = await openRun(options, collection, rejected);
   const counts = await importOrTry(opened);
   const { counts: ignored } = opened.file.ignored;
-  const result = { ...counts, ...(ignored && { ignored }) };
-  await reportRejected(opened);
+  const reasons = await reportRejected(opened);
+  const result = { ...counts, ...reasons, ...(ignored && { ignored }) };
   options.phase('committing');
   await options.complete(result, opened.written);
   await commit(options);

@@ -9,6 +9,7 @@ import { metrics } from '#core/base/metrics/metrics.ts';
 import { withConnection } from '#core/database/pool.ts';
 import { DamagedFile, verifyContent, verifySize } from '#core/files/storage/verify-content.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
+import { rejectedFileId } from '#core/jobs/rejected-file-id.ts';
 import { sameFileAs } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
 import type { JobProgress } from '#core/messaging/bus.ts';
@@ -121,6 +122,9 @@ async function importSpooled(
     errorLimit: config.MAX_IMPORT_ERRORS,
     report: async (content) => {
       await spool.write(job.id, content, undefined);
+    },
+    rejectedFile: async (content) => {
+      await spool.write(rejectedFileId(job.id), content, undefined);
     },
     complete: async (result, written) => {
       const parts = { progress: reached };

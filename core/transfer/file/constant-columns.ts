@@ -78,6 +78,10 @@ class RowWithConstants implements Row {
     return this.row.members;
   }
 
+  cells(): readonly string[] | null {
+    return this.row.cells();
+  }
+
   source(): string {
     return this.row.source();
   }

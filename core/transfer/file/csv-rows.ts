@@ -46,6 +46,10 @@ class CsvRow implements Row {
     return this.#record.source();
   }
 
+  cells(): readonly string[] {
+    return Array.from({ length: this.#record.count }, (_, cell) => this.#record.text(cell));
+  }
+
   value(column: number): string | null | undefined {
     const record = this.#record;
     const cell = this.#cells[column] ?? 0;

@@ -186,7 +186,7 @@ class DialectRow implements Row {
   readonly members = null;
   number = 0;
   line = 0;
-  cells: readonly string[] = [];
+  record: readonly string[] = [];
   readonly #dialect: CsvDialect;
   readonly #columns: readonly FileColumn[];
   readonly #reader: CellReader;
@@ -198,11 +198,15 @@ class DialectRow implements Row {
   }
 
   source(): string {
-    return textOf(this.#dialect, this.cells);
+    return textOf(this.#dialect, this.record);
+  }
+
+  cells(): readonly string[] {
+    return this.record;
   }
 
   #cell(column: number): string {
-    return this.cells[this.#columns[column]?.cell ?? 0] ?? '';
+    return this.record[this.#columns[column]?.cell ?? 0] ?? '';
   }
 
   value(column: number): string | null | undefined {
@@ -261,7 +265,7 @@ export function dialectRows(
     } else if (reader.skipsEmptyRows && cells.every((cell) => cell === '')) {
       handler.skipped(row.number);
     } else {
-      row.cells = cells;
+      row.record = cells;
       row.line = line;
       handler.row(row);
     }

@@ -76,6 +76,10 @@ class JsonRow implements Row {
     return this.#element?.place(0).line ?? 0;
   }
 
+  cells(): null {
+    return null;
+  }
+
   source(): string {
     return this.#element?.text ?? '';
   }

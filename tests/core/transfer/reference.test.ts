@@ -73,11 +73,7 @@ t.test('missing and ambiguous values are faults of their rows', async (t) => {
     ['INVALID_FOREIGN_KEY', 3, 'author', 'Bob', SEVERAL],
   ]);
   const parameters = { ...byName(), onError: 'skip' } as const;
-  t.strictSame(await bench.import('articles', text, 'csv', { parameters }), {
-    ...NONE,
-    inserted: 1,
-    failed: 2,
-  });
+  t.match(await bench.import('articles', text, 'csv', { parameters }), { inserted: 1, failed: 2 });
   t.strictSame(await authors(), [[1, 5]]);
 });
 

@@ -235,6 +235,7 @@ export type ReasonCode =
   | 'job_makes_no_file'
   | 'job_has_no_file'
   | 'job_file_removed'
+  | 'job_without_rejected_rows'
   | 'job_done_already'
   | 'storage_unreachable_from_edge'
   | 'job_cancelled'
