@@ -14,6 +14,7 @@ import { sameFileAs } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
 import type { JobProgress } from '#core/messaging/bus.ts';
 import { importDestination } from '#core/services/import-destination.ts';
+import { importOptions } from '#core/services/import-parameters.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { systemRules } from '#core/services/system/rule.ts';
 import type { StoredFile } from '#core/transfer/file/import-file.ts';
@@ -128,7 +129,10 @@ async function importSpooled(
     },
     complete: async (result, written) => {
       const parts = { progress: reached };
-      if (result.dry_run === true) return await completeJob(client, schema, job, result, parts);
+      const again = result.failed === 0 ? {} : { options: importOptions(parameters) };
+      if (result.dry_run === true) {
+        return await completeJob(client, schema, job, { ...result, ...again }, parts);
+      }
       const entry = { key: [job.id], delta: {}, parent: null };
       for (const name of written) {
         const target = current.collections.get(name);
@@ -136,7 +140,8 @@ async function importSpooled(
       }
       const more = created === null ? {} : { schema_job: created.job, fields: created.fields };
       const members = sameFileAs(schema, job);
-      await completeJob(client, schema, job, { ...result, ...more }, { ...parts, members });
+      const told = { ...result, ...more, ...again };
+      await completeJob(client, schema, job, told, { ...parts, members });
       await announce(written);
     },
   });
