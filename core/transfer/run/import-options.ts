@@ -38,6 +38,7 @@ export interface FaultGroup {
   /** That of the first row. */
   readonly reason: string | null;
   readonly reason_code: string | null;
+  readonly reason_parameters: unknown;
   /** The number of rows with such a fault. */
   readonly rows: number;
   readonly first_row: number;

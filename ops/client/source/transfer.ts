@@ -50,6 +50,7 @@ export interface ImportFaultGroup {
   readonly field: string | null;
   readonly reason: string | null;
   readonly reason_code: string | null;
+  readonly reason_parameters: unknown;
   readonly rows: number;
   readonly first_row: number;
 }
