@@ -42,7 +42,7 @@ const ROOMS = {
   write: ['cache', 'changes', 'history'],
   schema: [],
   transfer: [
-    ...['target', 'file', 'run', 'copy', 'validate'],
+    ...['target', 'file', 'run', 'copy', 'validate', 'link'],
     ...['merge', 'nested', 'report', 'infer', 'export'],
   ],
   services: [],

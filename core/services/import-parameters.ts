@@ -1,14 +1,18 @@
 /** Parses the options of an import: from the query, and from parts of the form before the file. */
 import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import {
   invalidPayload,
   invalidQuery,
   type ServiceError,
 } from '#core/base/errors/service-error.ts';
-import { isJsonObject } from '#core/base/json/json-object.ts';
+import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
-import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import type {
+  ImportParameters,
+  ReferenceParameters,
+} from '#core/jobs/message/import-parameters.ts';
 import { DateFormat, WrongDateFormat } from '#core/transfer/file/date-format.ts';
 
 /** A value that is invalid for an option. */
@@ -68,26 +72,62 @@ function count(text: string): number {
   return value;
 }
 
-function mapping(text: string): Record<string, string | null> {
-  const wrong = new WrongValue((name) => reason('option_mapping_expected', { name }));
+function jsonObject(text: string, wrong: WrongValue): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw wrong;
   }
-  if (!isJsonObject(value)) throw wrong;
-  const entries = Object.entries(value).map(([header, field]): [string, string | null] => {
-    if (field === null || (typeof field === 'string' && field !== '')) return [header, field];
-    throw wrong;
-  });
+  if (isJsonObject(value)) return value;
+  throw wrong;
+}
+
+/** A field in the mapping, by its name or with the way in which its values find items. */
+const mappedField = v.nullable(
+  v.union([
+    v.pipe(v.string(), v.nonEmpty()),
+    v.strictObject({
+      field: v.pipe(v.string(), v.nonEmpty()),
+      by: v.optional(v.pipe(v.string(), v.nonEmpty())),
+      missing: v.optional(v.picklist(['reject', 'create', 'null'])),
+      separator: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(8))),
+    }),
+  ]),
+);
+
+function mapping(text: string): Pick<ImportParameters, 'mapping' | 'references'> {
+  const wrong = new WrongValue((name) => reason('option_mapping_expected', { name }));
+  const references: [string, ReferenceParameters][] = [];
+  const entries = Object.entries(jsonObject(text, wrong)).map(
+    ([header, given]): [string, string | null] => {
+      const parsed = v.safeParse(mappedField, given);
+      if (!parsed.success) throw wrong;
+      if (parsed.output === null || typeof parsed.output === 'string') {
+        return [header, parsed.output];
+      }
+      const { field, ...reference } = parsed.output;
+      references.push([field, reference]);
+      return [header, field];
+    },
+  );
   const fields = entries.map(([, field]) => field).filter((field) => field !== null);
   const twice = fields.find((field, index) => fields.indexOf(field) !== index);
   if (twice !== undefined) {
     const field = JSON.stringify(twice);
     throw new WrongValue((name) => reason('option_maps_field_twice', { name, field }));
   }
-  return Object.fromEntries(entries);
+  return {
+    mapping: Object.fromEntries(entries),
+    ...(references.length > 0 && { references: Object.fromEntries(references) }),
+  };
+}
+
+function constants(text: string): Record<string, unknown> {
+  const wrong = new WrongValue((name) => reason('option_constants_expected', { name }));
+  const values = jsonObject(text, wrong);
+  if (Object.keys(values).some((name) => name === '' || name.includes('.'))) throw wrong;
+  return values;
 }
 
 function charset(text: string): string {
@@ -127,7 +167,8 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   max_errors: (text) => ({ maxErrors: count(text) }),
   dry_run: (text) => ({ dryRun: flag(text) }),
   create: (text) => ({ create: flag(text) }),
-  mapping: (text) => ({ mapping: mapping(text) }),
+  mapping: (text) => mapping(text),
+  constants: (text) => ({ constants: constants(text) }),
   empty: (text) => ({ empty: oneOf(text, 'missing', 'null', 'text') }),
   decimal: (text) => ({ decimal: oneOf(text, '.', ',') }),
   date_format: (text) => ({ dateFormat: dateFormat(text) }),
@@ -138,6 +179,29 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   comment: (text) => ({ comment: character(text) }),
   charset: (text) => ({ charset: charset(text) }),
 };
+
+/** The names of options that differ from those of their parameters. */
+const SPELLED: Readonly<Record<string, string>> = {
+  onError: 'on_error',
+  maxErrors: 'max_errors',
+  dryRun: 'dry_run',
+  dateFormat: 'date_format',
+};
+
+/** The options of an import as clients spell them, so that a file can be sent again in the same way. */
+export function importOptions({
+  mapping: headers,
+  references = {},
+  ...others
+}: ImportParameters): Readonly<Record<string, unknown>> {
+  const options = Object.entries(others).map(([name, value]) => [SPELLED[name] ?? name, value]);
+  if (headers === undefined) return Object.fromEntries(options);
+  const mapped = Object.entries(headers).map(([header, field]) => {
+    const reference = field === null ? undefined : references[field];
+    return [header, reference === undefined ? field : { field, ...reference }];
+  });
+  return { ...Object.fromEntries(options), mapping: Object.fromEntries(mapped) };
+}
 
 /** The names of all options. */
 export const IMPORT_PARAMETERS: readonly string[] = Object.keys(PARSERS);

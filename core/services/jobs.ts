@@ -19,6 +19,7 @@ import {
 import { JobFollower } from '#core/jobs/job-follower.ts';
 import { JobList, type JobQuery } from '#core/jobs/job-list.ts';
 import { FIXED_ORDER, moveFirst, wakeMoved } from '#core/jobs/move-first.ts';
+import { rejectedFileId } from '#core/jobs/rejected-file-id.ts';
 import { repeatedJob, type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
 import { workerSign } from '#core/jobs/worker-sign.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
@@ -30,6 +31,14 @@ const ERRORS_PAGE = 1_000;
 /** The result of an import that has a report. */
 const withReport = v.object({ failed: v.pipe(v.number(), v.minValue(1)) });
 const uuid = v.pipe(v.string(), v.uuid());
+
+/** The rejected rows of an import. */
+export interface RejectedContent {
+  readonly content: Readable;
+  readonly format: string;
+  /** CSV with tabs. */
+  readonly isTabs: boolean;
+}
 
 export interface JobServiceOptions extends ChangeJobsOptions {
   /** JOB_LOCK_DURATION */
@@ -235,9 +244,27 @@ export class JobService {
   async report(id: string, caller: Caller): Promise<Readable | null> {
     const { state, result } = await this.get(id, caller);
     if (state !== 'completed' || !v.is(withReport, result)) return null;
+    return await this.#stored(id, id);
+  }
+
+  /**
+   * The rows that an import skipped, in the notation of its file, and the names of its format.
+   * @throws ServiceError FORBIDDEN as {@link get}, CONFLICT for a job without such rows,
+   *   SERVICE_UNAVAILABLE when they are missing
+   */
+  async rejected(id: string, caller: Caller): Promise<RejectedContent> {
+    const { state, result, file_format: format, dialect } = await this.get(id, caller);
+    if (state !== 'completed' || !v.is(withReport, result)) {
+      throw new ServiceError('CONFLICT', { state, reason: reason('job_without_rejected_rows') });
+    }
+    const content = await this.#stored(id, rejectedFileId(id));
+    return { content, format: format ?? 'csv', isTabs: dialect?.separator === '\t' };
+  }
+
+  async #stored(id: string, file: string): Promise<Readable> {
     await this.requireStorage(id);
-    await this.#spool.size(id);
-    return this.#spool.read(id);
+    await this.#spool.size(file);
+    return this.#spool.read(file);
   }
 
   /**

@@ -19,9 +19,10 @@ import type { FileColumn } from './file/file-column.ts';
 import { widestColumns } from './file/import-file.ts';
 import { NestedItem } from './file/nested-column.ts';
 import { type RowFault, syntaxFault, UnreadableFile } from './file/row-fault.ts';
+import { hasReferences, linkStaged } from './link/link-staged.ts';
 import type { MergeCounts } from './merge/merge-by-key.ts';
 import { mergeStaged, prepareStaged } from './merge/merge-staged.ts';
-import { mergeValidRows } from './merge/merge-valid-rows.ts';
+import { mergeValidRows, rejectAll } from './merge/merge-valid-rows.ts';
 import { moveSequences } from './merge/move-sequences.ts';
 import { mergeSmallFile } from './merge-small-file.ts';
 import { importNestedRows } from './nested/import-nested-rows.ts';
@@ -71,6 +72,7 @@ async function direct(run: ImportRun, columns: Columns): Promise<ImportResult | 
   const { connection, target } = run;
   // Rows must be validated in the staging table.
   if (restrictedLinks(run, columns).length + secretColumns(columns).length > 0) return null;
+  if (hasReferences(columns)) return null;
   if (!(await mayCreateAny(run, columns))) return null;
   await connection.run(sql`SAVEPOINT direct`);
   try {
@@ -137,30 +139,70 @@ async function finish(run: ImportRun, staged: Staged, skipped: number): Promise<
 
 /** With one statement; null when that is not possible. */
 async function few(run: ImportRun, columns: Columns): Promise<ImportResult | null> {
-  const merged = await mergeSmallFile(run, columns);
+  const merged = hasReferences(columns) ? null : await mergeSmallFile(run, columns);
   if (merged === null) return null;
   const { duplicates, staged, skipped, ...counts } = merged;
   return { ...toldCounts(run, staged, { ...counts, skipped }), duplicates, failed: 0 };
 }
 
+/**
+ * The staged rows with keys instead of the values that find items. Rows without an item are
+ * skipped, or their faults returned.
+ */
+async function linked(
+  run: ImportRun,
+  read: Staged,
+  limit: number,
+): Promise<{ readonly staged: Staged; readonly faults: readonly RowFault[] }> {
+  const { rejected } = run;
+  if (rejected === null) {
+    const faults: RowFault[] = [];
+    const staged = await linkStaged(run, read, async (find) => {
+      const left = limit - faults.length;
+      if (left > 0) faults.push(...(await find(left)));
+    });
+    return { staged, faults };
+  }
+  const before = rejected.rows;
+  const staged = await linkStaged(run, read, async (find) => {
+    await rejectAll({ ...run, rejected }, find);
+  });
+  return { staged: { ...staged, rows: staged.rows + before - rejected.rows }, faults: [] };
+}
+
+/** Why a file is rejected that has faulty rows. The report covers its other rows too. */
+async function refusedRows(
+  run: ImportRun,
+  staged: Staged,
+  faults: readonly RowFault[],
+): Promise<ImportRefused> {
+  await prepareStaged(run, staged);
+  const limit = run.options.errorLimit - faults.length;
+  const told = new Set(faults.map(({ row }) => row));
+  const more = limit > 0 ? await validateRows(run, staged, limit) : [];
+  const others = more.filter(({ row }) => !told.has(row));
+  const [first, ...rest] = [...faults, ...others];
+  if (first === undefined) throw new Error('a refused file has faults');
+  return await refusalOf(run, staged, [first, ...rest]);
+}
+
 /** Through the staging table, without checking values. */
 async function hasty(run: ImportRun, columns: Columns): Promise<ImportResult> {
   run.options.phase('reading');
-  const { staged, skipped } = await stageFile(run, columns);
+  const { staged: read, skipped } = await stageFile(run, columns);
+  const { staged, faults } = await linked(run, read, run.options.errorLimit);
+  if (faults.length > 0) throw await refusedRows(run, staged, faults);
   return await finish(run, staged, skipped);
 }
 
 /** Through the staging table, checking each row. @throws {ImportRefused} */
 async function judged(run: ImportRun, columns: Columns): Promise<ImportResult> {
   run.options.phase('reading');
-  const { staged, skipped, faults } = await stageValidRows(run, columns);
-  const [first, ...rest] = faults;
-  if (first === undefined) return await finish(run, staged, skipped);
-  // The other rows may be rejected too: the report covers all of them.
-  await prepareStaged(run, staged);
-  const limit = run.options.errorLimit - faults.length;
-  const more = limit > 0 ? await validateRows(run, staged, limit) : [];
-  throw await refusalOf(run, staged, [first, ...rest, ...more]);
+  const { staged: read, skipped, faults } = await stageValidRows(run, columns);
+  const { staged, faults: more } = await linked(run, read, run.options.errorLimit - faults.length);
+  const all = [...faults, ...more];
+  if (all.length > 0) throw await refusedRows(run, staged, all);
+  return await finish(run, staged, skipped);
 }
 
 function callsForJudgement(error: unknown): boolean {

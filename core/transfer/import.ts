@@ -5,7 +5,7 @@
 import { knownRelations } from '#core/access/schema-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
-import type { FileColumn } from './file/file-column.ts';
+import { type FileColumn, isReason } from './file/file-column.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
 import { NestedColumns } from './file/nested-column.ts';
 import {
@@ -16,7 +16,9 @@ import {
   UnreadableFile,
 } from './file/row-fault.ts';
 import { importRows } from './import-rows.ts';
-import { errorReport } from './report/error-report.ts';
+import { errorReport, loadFaults } from './report/error-report.ts';
+import { groupedFaults } from './report/grouped-faults.ts';
+import { RejectedFile } from './report/rejected-file.ts';
 import { withWrittenValues } from './report/written-values.ts';
 import type { ImportOptions, ImportResult } from './run/import-options.ts';
 import { ImportRefused, type ImportRun } from './run/import-run.ts';
@@ -25,6 +27,7 @@ import { REJECTED_MAX, RejectedRows, TooManyRejected } from './run/rejected-rows
 import { generatedValues } from './target/generated-values.ts';
 import { ImportConnection } from './target/import-connection.ts';
 import { type ImportableCollection, importable, openTarget } from './target/import-target.ts';
+import { type Reference, referenceOf } from './target/reference.ts';
 
 /**
  * Settings of the transaction: no timeout but the caller's signal, the same parsing of values
@@ -69,6 +72,28 @@ function settingsOf({ job }: ImportOptions): Sql {
   if (job === undefined) return SETTINGS;
   return sql`${SETTINGS};
     SELECT set_config('application_name', ${`sluice job ${job}`}, true)`;
+}
+
+/**
+ * The collection with the options that concern its fields.
+ * @throws {ServiceErrors} one for each field that the options cannot concern
+ */
+function withOptions(
+  collection: ImportableCollection,
+  { catalog, sender, parameters, fields }: ImportOptions,
+): ImportableCollection {
+  const references = new Map<string, Reference>();
+  const faults: RowFault[] = [];
+  const view = { catalog, rights: sender.rights };
+  for (const [field, chosen] of Object.entries(parameters.references ?? {})) {
+    const found = referenceOf(view, collection.name, field, chosen);
+    if (isReason(found)) faults.push({ ...syntaxFault(found, null, null), field });
+    else references.set(field, found);
+  }
+  const [first, ...rest] = faults;
+  if (first !== undefined) throw importErrors({ collection, fields }, [first, ...rest]);
+  const { constants } = parameters;
+  return { ...collection, references, ...(constants && { constants }) };
 }
 
 /** A running import, and the columns found at the beginning of its file. */
@@ -122,12 +147,23 @@ function columnsOf({ file, target, columns }: OpenRun) {
   return widestColumns(file, target.collection, columns);
 }
 
-/** Stores the report of the rejected rows, if there are any. */
-async function reportRejected(run: OpenRun): Promise<void> {
+/**
+ * Stores the report of the rejected rows, and the rows themselves, if there are any.
+ * @returns the faults by reason
+ */
+async function reportRejected(run: OpenRun): Promise<Pick<ImportResult, 'reasons'>> {
   const { rejected, options } = run;
-  if (rejected === null || rejected.rows === 0) return;
+  if (rejected === null || rejected.rows === 0) return {};
   await options.failpoint('import.reporting');
-  await options.report(errorReport(run, columnsOf(run), rejected));
+  await loadFaults(run, rejected);
+  const file = options.rejectedFile === undefined ? null : await RejectedFile.open(run);
+  try {
+    await options.report(errorReport(run, columnsOf(run), rejected, file));
+    if (file !== null) await options.rejectedFile?.(file.read());
+  } finally {
+    file?.close();
+  }
+  return { reasons: await groupedFaults(run) };
 }
 
 async function commit({ failpoint, signal, client }: ImportOptions): Promise<void> {
@@ -146,8 +182,10 @@ async function run(
 ): Promise<ImportResult> {
   options.phase('reading');
   const opened = await openRun(options, collection, rejected);
-  const result = await importOrTry(opened);
-  await reportRejected(opened);
+  const counts = await importOrTry(opened);
+  const { counts: ignored } = opened.file.ignored;
+  const reasons = await reportRejected(opened);
+  const result = { ...counts, ...reasons, ...(ignored && { ignored }) };
   options.phase('committing');
   await options.complete(result, opened.written);
   await commit(options);
@@ -165,7 +203,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   const target = importable(catalog, options.collection, fields);
   // A relation that is hidden from the sender appears as a plain field, or is missing.
   const relations = knownRelations(catalog, sender.rights, target.name);
-  const collection = { ...target, relations };
+  const collection = withOptions({ ...target, relations }, options);
   // The running statement also fails when the connection is lost; this is the same error.
   const ignore = () => undefined;
   client.on('error', ignore);

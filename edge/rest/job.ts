@@ -179,6 +179,30 @@ const errors: CallHandler = async (call) => {
   };
 };
 
+/** The media types of rejected rows, by the extension of their file. */
+const REJECTED_TYPES: Readonly<Record<string, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  tsv: 'text/tab-separated-values; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+};
+
+const rejected: CallHandler = async (call) => {
+  const { caller, services } = call;
+  const id = pathParameter(call, 'id');
+  const { content, format, isTabs } = await services.jobs.rejected(id, caller);
+  const isJson = format === 'json' || format === 'ndjson';
+  const extension = isJson ? format : isTabs ? 'tsv' : 'csv';
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': REJECTED_TYPES[extension] ?? 'application/octet-stream',
+      'Content-Disposition': `attachment; filename="job ${id} rejected.${extension}"`,
+    },
+    body: content,
+  };
+};
+
 export const JOB_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
@@ -255,5 +279,15 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     errors: ['CONFLICT'],
     answer: { statuses: [200], type: 'text/csv' },
     handle: errors,
+  },
+  {
+    method: 'GET',
+    path: '/jobs/:id/rejected',
+    summary: 'Downloads the skipped rows of an import in the notation of its file',
+    access: 'user',
+    body: null,
+    errors: ['CONFLICT'],
+    answer: { statuses: [200], type: 'text/csv' },
+    handle: rejected,
   },
 ];

@@ -124,7 +124,15 @@ t.test('a spreadsheet is imported, and its bad cells are corrected', { skip }, a
   await tab.screenshot('report');
   t.strictSame(await tab.axe(), [], 'the report is accessible');
 
-  // It is all there after the page was loaded again.
+  await page.getByRole('cell', { name: 'The value is no whole number' }).first().waitFor();
+  await page.getByText('Bemerkung (1)').waitFor();
+
+  // It is all there in a browser that remembers nothing of the import.
+  await page.evaluate(() => {
+    for (const key of Object.keys(localStorage)) {
+      if (key.includes('imports')) localStorage.removeItem(key);
+    }
+  });
   await page.reload();
   await age.fill('37');
   await since.fill('28.02.2021');

@@ -9,10 +9,12 @@ import { metrics } from '#core/base/metrics/metrics.ts';
 import { withConnection } from '#core/database/pool.ts';
 import { DamagedFile, verifyContent, verifySize } from '#core/files/storage/verify-content.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
+import { rejectedFileId } from '#core/jobs/rejected-file-id.ts';
 import { sameFileAs } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
 import type { JobProgress } from '#core/messaging/bus.ts';
 import { importDestination } from '#core/services/import-destination.ts';
+import { importOptions } from '#core/services/import-parameters.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { systemRules } from '#core/services/system/rule.ts';
 import type { StoredFile } from '#core/transfer/file/import-file.ts';
@@ -122,9 +124,15 @@ async function importSpooled(
     report: async (content) => {
       await spool.write(job.id, content, undefined);
     },
+    rejectedFile: async (content) => {
+      await spool.write(rejectedFileId(job.id), content, undefined);
+    },
     complete: async (result, written) => {
       const parts = { progress: reached };
-      if (result.dry_run === true) return await completeJob(client, schema, job, result, parts);
+      const again = result.failed === 0 ? {} : { options: importOptions(parameters) };
+      if (result.dry_run === true) {
+        return await completeJob(client, schema, job, { ...result, ...again }, parts);
+      }
       const entry = { key: [job.id], delta: {}, parent: null };
       for (const name of written) {
         const target = current.collections.get(name);
@@ -132,7 +140,8 @@ async function importSpooled(
       }
       const more = created === null ? {} : { schema_job: created.job, fields: created.fields };
       const members = sameFileAs(schema, job);
-      await completeJob(client, schema, job, { ...result, ...more }, { ...parts, members });
+      const told = { ...result, ...more, ...again };
+      await completeJob(client, schema, job, told, { ...parts, members });
       await announce(written);
     },
   });
@@ -142,7 +151,7 @@ export const importActor: Actor<typeof importMessage> = {
   name: IMPORT_JOB,
   queue: 'transfer',
   message: importMessage,
-  version: 6,
+  version: 7,
   effect: 'transactional',
   reusesSession: true,
   deadline: ({ config }) => config.IMPORT_TIMEOUT,

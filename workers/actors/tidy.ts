@@ -10,6 +10,7 @@ import { removeOldKeys } from '#core/jobs/idempotency-key.ts';
 import { EXPORT_JOB, exportFileId } from '#core/jobs/message/export.ts';
 import { IMPORT_JOB } from '#core/jobs/message/import.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
+import { jobOfFile } from '#core/jobs/rejected-file-id.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { removeExpiredFiles } from '#core/services/file-retention.ts';
 import { auditContent, type ContentAudit } from '#core/services/files/content-audit.ts';
@@ -76,7 +77,7 @@ async function reportsAmong(
 ): Promise<ReadonlySet<string>> {
   const { rows } = await pool.query<{ id: string }>(
     render(sql`SELECT id FROM ${systemTable(schema, 'jobs')}
-      WHERE kind = ${IMPORT_JOB} AND id = ANY (${ids}::uuid[])`),
+      WHERE kind = ${IMPORT_JOB} AND id = ANY (${ids.map(jobOfFile)}::uuid[])`),
   );
   return new Set(rows.map(({ id }) => id));
 }
@@ -88,7 +89,7 @@ async function removeUploads({ services, signal }: ActorContext): Promise<number
   const used = await filesInUse(services);
   const ids = old.map(({ id }) => id);
   const reports = await reportsAmong(services, ids);
-  const unused = old.filter(({ id }) => !used.has(id) && !reports.has(id));
+  const unused = old.filter(({ id }) => !used.has(id) && !reports.has(jobOfFile(id)));
   for (const { id } of unused) {
     signal.throwIfAborted();
     await spool.remove(id);

@@ -3,6 +3,18 @@ import * as v from 'valibot';
 
 const character = v.string();
 
+/** How the values of a field find the items that they refer to. */
+export const referenceParameters = v.strictObject({
+  /** The field of the items that has the value; default: their key. */
+  by: v.optional(v.string()),
+  /** The effect of a value without an item: a fault (default), a new item, or null. */
+  missing: v.optional(v.picklist(['reject', 'create', 'null'])),
+  /** The text between the values of a cell; default: a comma, a semicolon or a bar. */
+  separator: v.optional(v.string()),
+});
+
+export type ReferenceParameters = v.InferOutput<typeof referenceParameters>;
+
 export const importParameters = v.strictObject({
   /** The allowed changes of rows; default: upsert. */
   mode: v.optional(v.picklist(['insert', 'upsert', 'update'])),
@@ -18,6 +30,10 @@ export const importParameters = v.strictObject({
   create: v.optional(v.boolean()),
   /** The field of each named header or member; null leaves the column out. */
   mapping: v.optional(v.record(v.string(), v.nullable(v.string()))),
+  /** The fields whose values are not keys, but find the items by another field. */
+  references: v.optional(v.record(v.string(), referenceParameters)),
+  /** The values of fields that the file does not have. */
+  constants: v.optional(v.record(v.string(), v.unknown())),
   /** The meaning of an empty cell: no value (default), null, or an empty text. */
   empty: v.optional(v.picklist(['missing', 'null', 'text'])),
   /** The decimal separator of numbers in cells; default: `.`. */

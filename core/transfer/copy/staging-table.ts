@@ -2,6 +2,7 @@
  * The staging table of an import. It is temporary, and has the target's columns and the row
  * numbers. Flags mark the values that a row lacks: those stay unchanged, or take their default.
  */
+import { bareType } from '#core/database/column-type.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { CopyText } from '../file/copy-text.ts';
 import type { FileColumn } from '../file/file-column.ts';
@@ -27,7 +28,10 @@ export function stagingColumn(place: number): Sql {
 
 /** Creates the staging table; it is dropped with the transaction. */
 export function createStaging(target: ImportTarget, columns: readonly FileColumn[]): Sql {
-  const list = columns.map(({ name }, place) => {
+  const list = columns.map(({ name, field, reference }, place) => {
+    if (reference !== undefined) {
+      return sql`NULL::${bareType(field.column)} AS ${stagingColumn(place)}`;
+    }
     const loose = target.looseTypes.get(name);
     const value = identifier('t', name);
     const typed = loose === undefined ? value : sql`CAST(${value} AS ${loose})`;

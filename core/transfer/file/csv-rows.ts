@@ -6,6 +6,7 @@ import { CellReader, isPlainText } from './cell-reader.ts';
 import type { CopyText } from './copy-text.ts';
 import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED, PLAIN } from './csv-scanner.ts';
 import type { FileColumn } from './file-column.ts';
+import { type WatchedColumns, watchedCells } from './ignored-columns.ts';
 import { syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { writeValue } from './write-value.ts';
@@ -43,6 +44,10 @@ class CsvRow implements Row {
 
   source(): string {
     return this.#record.source();
+  }
+
+  cells(): readonly string[] {
+    return Array.from({ length: this.#record.count }, (_, cell) => this.#record.text(cell));
   }
 
   value(column: number): string | null | undefined {
@@ -112,8 +117,10 @@ export function csvRows(
   columns: readonly FileColumn[],
   parameters: ImportParameters,
   handler: RowHandler,
+  watched: WatchedColumns | null = null,
 ): RowReader {
   const reader = new CellReader(columns, parameters);
+  let ignored: ReturnType<typeof watchedCells> = [];
   let number = -1;
   let width = 0;
   let row: CsvRow | undefined;
@@ -124,7 +131,11 @@ export function csvRows(
       // The header, which was read before.
       if (number === 0) {
         width = record.count;
+        if (watched !== null) ignored = watchedCells(namesOf(record).map(nameOf), watched);
         return;
+      }
+      for (const [cell, name] of ignored) {
+        if (record.starts[cell] !== record.ends[cell]) watched?.values.add(name);
       }
       if (record.count !== width) {
         const why = reason('row_cells_differ_from_header', { cells: record.count, width });
@@ -164,6 +175,8 @@ export interface HeaderCell {
   readonly line: number;
   readonly column: number;
 }
+
+const nameOf = ({ name }: HeaderCell) => name;
 
 function namesOf(record: CsvRecord): HeaderCell[] {
   return record.places().map((place, cell) => ({ name: record.text(cell), ...place }));

@@ -10,6 +10,7 @@ import type { CopyText } from './copy-text.ts';
 import type { CsvDialect } from './csv-dialect.ts';
 import { COLUMNS_MAX, type HeaderCell, readHeader, WIDE_HEADER } from './csv-rows.ts';
 import type { FileColumn } from './file-column.ts';
+import { type WatchedColumns, watchedCells } from './ignored-columns.ts';
 import { type FilePosition, quoteFault, syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { ROW_BYTES_MAX } from './row-scanner.ts';
@@ -185,7 +186,7 @@ class DialectRow implements Row {
   readonly members = null;
   number = 0;
   line = 0;
-  cells: readonly string[] = [];
+  record: readonly string[] = [];
   readonly #dialect: CsvDialect;
   readonly #columns: readonly FileColumn[];
   readonly #reader: CellReader;
@@ -197,11 +198,15 @@ class DialectRow implements Row {
   }
 
   source(): string {
-    return textOf(this.#dialect, this.cells);
+    return textOf(this.#dialect, this.record);
+  }
+
+  cells(): readonly string[] {
+    return this.record;
   }
 
   #cell(column: number): string {
-    return this.cells[this.#columns[column]?.cell ?? 0] ?? '';
+    return this.record[this.#columns[column]?.cell ?? 0] ?? '';
   }
 
   value(column: number): string | null | undefined {
@@ -234,20 +239,25 @@ class DialectRow implements Row {
 
 /** Reads the rows after the header; each must have as many cells as the header. */
 export function dialectRows(
-  dialect: CsvDialect,
+  { watched = null, ...dialect }: CsvDialect & { readonly watched?: WatchedColumns | null },
   columns: readonly FileColumn[],
   parameters: ImportParameters,
   handler: RowHandler,
 ): RowReader {
   const reader = new CellReader(columns, parameters);
   const row = new DialectRow(dialect, columns, reader);
+  let ignored: ReturnType<typeof watchedCells> = [];
   let width: number | null = null;
   const parser = new RecordParser(dialect, (cells, line) => {
     if (width === null) {
       width = cells.length;
+      ignored = watchedCells(cells, watched);
       return;
     }
     row.number += 1;
+    for (const [cell, name] of ignored) {
+      if ((cells[cell] ?? '') !== '') watched?.values.add(name);
+    }
     if (cells.length !== width) {
       const why = reason('row_cells_differ_from_header', { cells: cells.length, width });
       const place = { line, column: 1 };
@@ -255,7 +265,7 @@ export function dialectRows(
     } else if (reader.skipsEmptyRows && cells.every((cell) => cell === '')) {
       handler.skipped(row.number);
     } else {
-      row.cells = cells;
+      row.record = cells;
       row.line = line;
       handler.row(row);
     }

@@ -3,7 +3,6 @@
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { Collection, ColumnField } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
-import type { Relations } from '#core/model/catalog/relation.ts';
 import {
   namesObject,
   readableCheck,
@@ -14,6 +13,8 @@ import { isTemporal } from '#core/model/values/json-type.ts';
 import { looksLikeNumber } from '#core/model/values/number.ts';
 import { looksLikeTimestamp } from '#core/model/values/timestamp-text.ts';
 import { hasSecrets } from '#core/write/special-flags.ts';
+import type { ImportableCollection } from '../target/import-target.ts';
+import type { Reference } from '../target/reference.ts';
 import { displayName } from './row-fault.ts';
 
 /**
@@ -49,6 +50,19 @@ export interface FileColumn {
   readonly links: 'one' | 'any' | null;
   /** The path of members that leads to it, from the collection itself; null for a plain column. */
   readonly path: readonly string[] | null;
+  /** Its values find items by another field, which is `field` then. */
+  readonly reference?: Reference;
+  /** The column of the collection that stores the found keys; only with `reference`. */
+  readonly link?: ColumnField;
+  /** The value of all rows, which the file does not have. */
+  readonly constant?: ConstantValue;
+}
+
+/** A value that an option gives to all rows. */
+export interface ConstantValue {
+  readonly json: unknown;
+  /** As PostgreSQL's text. */
+  readonly text: string | null;
 }
 
 /** Whether the result is the reason for a missing column. */
@@ -57,7 +71,10 @@ export function isReason(found: object): found is Reason {
 }
 
 /** The stored text of a value's text; the report handles an invalid one. */
-export function storedText({ field: { codec }, check }: FileColumn, text: string): string {
+export function storedText(
+  { field: { codec }, check }: Pick<FileColumn, 'field' | 'check'>,
+  text: string,
+): string {
   return codec === null || check?.(text) !== null ? text : codec.encode(text);
 }
 
@@ -78,7 +95,43 @@ function isKey(collection: Collection, name: string): boolean {
  * then it finds existing items.
  */
 export function fileColumn(
-  collection: Collection & { readonly relations?: Relations },
+  collection: Collection &
+    Partial<Pick<ImportableCollection, 'relations' | 'references' | 'constants'>>,
+  name: string,
+): FileColumn | Reason {
+  if (isConstant(collection, name)) {
+    return reason('constant_field_in_file', { field: JSON.stringify(name) });
+  }
+  const column = ownColumn(collection, name);
+  const reference = collection.references?.get(name);
+  if (reference === undefined || isReason(column)) return column;
+  return referenceColumn(column, reference);
+}
+
+/** Whether an option gives the field its value. */
+export function isConstant(
+  { constants = {} }: Pick<ImportableCollection, 'constants'>,
+  name: string,
+): boolean {
+  return Object.hasOwn(constants, name);
+}
+
+/** A column with values of another field of the items that it refers to. */
+function referenceColumn(column: FileColumn, reference: Reference): FileColumn {
+  const { by, collection } = reference;
+  const read = columnOf({ collection, field: by, name: column.name });
+  return { ...read, masked: false, links: column.links, reference, link: column.field };
+}
+
+/** The column with keys instead of the values that find them. */
+export function plainColumn(column: FileColumn): FileColumn {
+  const { reference, link, ...others } = column;
+  if (link === undefined) return column;
+  return { ...others, field: link, form: formOf(link), check: null, isUsual: null };
+}
+
+function ownColumn(
+  collection: Collection & Partial<Pick<ImportableCollection, 'relations'>>,
   name: string,
 ): FileColumn | Reason {
   const field = collection.fields.get(name);
@@ -94,7 +147,20 @@ export function fileColumn(
   if (column.identity === 'always' && !isKey(collection, name)) {
     return reason('import_field_numbered', { field: JSON.stringify(name) });
   }
-  const columnField = { ...field, column };
+  return columnOf({ collection, field: { ...field, column }, name });
+}
+
+function columnOf({
+  collection,
+  field,
+  name,
+}: {
+  readonly collection: Collection & Partial<Pick<ImportableCollection, 'relations'>>;
+  readonly field: ColumnField;
+  readonly name: string;
+}): FileColumn {
+  const { column } = field;
+  const columnField = field;
   const isMoment = isTemporal(field) && field.codec === null;
   const isNumber = NUMBERS.has(column.elementType ?? column.typeName);
   const isShape = field.type.startsWith('geometry');

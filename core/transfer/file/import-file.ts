@@ -3,6 +3,7 @@ import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { ImportableCollection } from '../target/import-target.ts';
+import { constantColumns, withConstants } from './constant-columns.ts';
 import {
   type CsvDialect,
   dialectOf,
@@ -14,7 +15,8 @@ import { csvHeader, csvRows, type HeaderCell } from './csv-rows.ts';
 import { decode, markedEncoding } from './decode.ts';
 import { type DecompressionLimits, decompress } from './decompress.ts';
 import { dialectHeader, dialectRows } from './dialect-rows.ts';
-import { allColumns, type FileColumn, fileColumn, isReason } from './file-column.ts';
+import { allColumns, type FileColumn, fileColumn, isConstant, isReason } from './file-column.ts';
+import { IgnoredColumns, IgnoredValues, isAdded } from './ignored-columns.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
 import { NestedColumns, NestedItem } from './nested-column.ts';
 import {
@@ -43,6 +45,8 @@ export interface ImportFile {
   readonly parameters: ImportParameters;
   /** The notation of its cells; null for RFC 4180 and for JSON. */
   readonly dialect: CsvDialect | null;
+  /** The columns that the import takes no value from. */
+  readonly ignored: IgnoredColumns;
   /**
    * The content from the beginning; it can be read more than once.
    * @param read is called with the number of file bytes as they are read
@@ -121,6 +125,7 @@ export async function openFile(
   limits: DecompressionLimits,
 ): Promise<ImportFile> {
   const { format, bytes } = file;
+  const ignored = new IgnoredColumns();
   const plain = plainContent(bytes <= KEPT_BYTES ? { ...file, open: kept(file) } : file, limits);
   let dialect = dialectOf(parameters);
   const marked = markedEncoding(await beginningOf(plain()));
@@ -130,11 +135,11 @@ export async function openFile(
   const charset = marked ?? parameters.charset ?? 'utf-8';
   const encoding = charset === 'utf-8' ? checked : charset;
   const decoded: Content = encoding === null ? plain : (read) => decode(plain(read), encoding);
-  if (!isCsv) return { format, bytes, parameters, dialect: null, content: decoded };
+  if (!isCsv) return { format, bytes, parameters, dialect: null, ignored, content: decoded };
   const line = separatorLine((await beginningOf(decoded())).toString('utf8'));
   if (line === null) {
     const own = isRfc4180(dialect) ? null : dialect;
-    return { format, bytes, parameters, dialect: own, content: decoded };
+    return { format, bytes, parameters, dialect: own, ignored, content: decoded };
   }
   const { separator } = parameters;
   if (separator !== undefined && separator !== line.separator) {
@@ -146,15 +151,16 @@ export async function openFile(
   const isChecked = own === null || encoding !== null;
   const text: Content = isChecked ? decoded : (read) => decode(plain(read), 'utf-8');
   const content: Content = (read) => withoutLine(text(read), line.bytes);
-  return { format, bytes, parameters, dialect: own, content };
+  return { format, bytes, parameters, dialect: own, ignored, content };
 }
 
 const EMPTY = reason('import_file_empty');
 
-/** The field for a header or a member; null for one that is omitted. */
+/** The field for a header or a member; null for one that is omitted, or added to rejected rows. */
 export function fieldOf({ mapping }: ImportParameters, name: string): string | null {
-  const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : name;
-  return mapped === undefined ? name : mapped;
+  const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : undefined;
+  if (mapped === undefined) return isAdded(name) ? null : name;
+  return mapped;
 }
 
 /** The faults of headers in the mapping that the file does not have. */
@@ -200,7 +206,8 @@ async function csvColumns(
     const name = fieldOf(parameters, written);
     if (name === null) continue;
     const own = fileColumn(collection, name);
-    const column = isReason(own) ? (related.column(name) ?? own) : own;
+    const isOwn = !isReason(own) || isConstant(collection, name);
+    const column = isOwn ? own : (related.column(name) ?? own);
     const conflict = isReason(column) ? null : NestedColumns.conflict(name, seen);
     const found = nameFault(name, seen) ?? conflict ?? column;
     if (isReason(found)) {
@@ -232,17 +239,20 @@ async function jsonColumns(
 }
 
 /**
- * The columns of the file, from its beginning.
+ * The columns of the file, from its beginning, and then those of constants.
  * @throws {UnreadableFile} when they cannot be found, or one of them cannot be imported
  */
-export function fileColumns(
+export async function fileColumns(
   file: ImportFile,
   collection: ImportableCollection,
   related: NestedColumns,
 ): Promise<FileColumn[]> {
-  return file.format === 'csv'
-    ? csvColumns(file, collection, related)
-    : jsonColumns(file, collection);
+  const constants = constantColumns(collection);
+  const own =
+    file.format === 'csv'
+      ? await csvColumns(file, collection, related)
+      : await jsonColumns(file, collection);
+  return [...own, ...constants];
 }
 
 /** The columns for reading any row of the file. */
@@ -251,7 +261,8 @@ export function widestColumns(
   collection: ImportableCollection,
   known: readonly FileColumn[],
 ): readonly FileColumn[] {
-  return file.format === 'csv' ? known : allColumns(collection);
+  if (file.format === 'csv') return known;
+  return [...allColumns(collection), ...constantColumns(collection)];
 }
 
 /**
@@ -266,24 +277,47 @@ export function memberFault(
 ): RowFault | null {
   const column = fileColumn(collection, name);
   if (!isReason(column)) return null;
-  const nested = related.column(name);
+  const nested = isConstant(collection, name) ? null : related.column(name);
   if (nested !== null && !isReason(nested)) throw new NestedItem();
   const field = displayName(name);
   return { row, field, value: null, code: 'INVALID_PAYLOAD', reason: column };
 }
 
-/** Reads the rows of the file. */
+/** Reads the rows of the file; constants follow its own columns. */
 export function rowReader(
   file: ImportFile,
   columns: readonly FileColumn[],
   handler: RowHandler,
 ): RowReader {
-  const { format, dialect, parameters } = file;
+  const own = columns.filter(({ constant }) => constant === undefined);
+  if (own.length === columns.length) return ownReader(file, columns, handler);
+  return ownReader(file, own, withConstants(columns, own.length, handler));
+}
+
+function ownReader(
+  file: ImportFile,
+  columns: readonly FileColumn[],
+  handler: RowHandler,
+): RowReader {
+  const { format, dialect, parameters, ignored } = file;
+  const fieldNamed = (name: string) => fieldOf(parameters, name);
+  const omitsAny = Object.values(parameters.mapping ?? {}).includes(null);
+  const values = omitsAny ? new IgnoredValues() : null;
+  const watched = values && { values, isIgnored: (name: string) => fieldNamed(name) === null };
+  let reader: RowReader;
   if (format !== 'csv') {
-    const fieldNamed = (name: string) => fieldOf(parameters, name);
-    return jsonRows({ format, columns, parameters, fieldNamed }, handler);
+    reader = jsonRows({ format, columns, parameters, fieldNamed, ignored: values }, handler);
+  } else if (dialect === null) {
+    reader = csvRows(columns, parameters, handler, watched);
+  } else {
+    reader = dialectRows({ ...dialect, watched }, columns, parameters, handler);
   }
-  return dialect === null
-    ? csvRows(columns, parameters, handler)
-    : dialectRows(dialect, columns, parameters, handler);
+  if (values === null) return reader;
+  return {
+    ...reader,
+    end() {
+      reader.end();
+      ignored.settle(values);
+    },
+  };
 }

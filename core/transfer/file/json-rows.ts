@@ -11,6 +11,7 @@ import { type Conversion, conversionOf } from './cell-format.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
 import type { CopyText } from './copy-text.ts';
 import { type FileColumn, storedText } from './file-column.ts';
+import type { IgnoredValues } from './ignored-columns.ts';
 import { type JsonElement, JsonScanner } from './json-scanner.ts';
 import { NdjsonScanner } from './ndjson-scanner.ts';
 import { NestedItem } from './nested-column.ts';
@@ -19,7 +20,7 @@ import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { writeValue } from './write-value.ts';
 
 /** Why a value does not fit its field; null when it does. */
-function misfit({ field, links }: FileColumn, value: unknown): Reason | null {
+export function misfit({ field, links }: FileColumn, value: unknown): Reason | null {
   if (hasSecrets(field) && typeof value !== 'string') return NO_SECRET;
   const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
   // The keys of any collection are stored as text, and some of them are numbers.
@@ -47,19 +48,23 @@ export interface JsonRowsOptions {
   readonly parameters: ImportParameters;
   /** The field of a member; null for a member that is omitted. */
   readonly fieldNamed: (member: string) => string | null;
+  /** Counts the values of omitted members; null when they need not be counted. */
+  readonly ignored?: IgnoredValues | null;
 }
 
 class JsonRow implements Row {
   number = 0;
   members: Readonly<Record<string, unknown>> | null = null;
   readonly #fieldNamed: JsonRowsOptions['fieldNamed'];
+  readonly #ignored: IgnoredValues | null;
   readonly #conversions: readonly (Conversion | null)[];
   readonly #columns: readonly FileColumn[];
   readonly #values: unknown[];
   readonly #places: ReadonlyMap<string, number>;
   #element: JsonElement | undefined;
 
-  constructor({ columns, parameters, fieldNamed }: JsonRowsOptions) {
+  constructor({ columns, parameters, fieldNamed, ignored = null }: JsonRowsOptions) {
+    this.#ignored = ignored;
     this.#fieldNamed = fieldNamed;
     this.#conversions = columns.map((column) => conversionOf(column, parameters));
     this.#columns = columns;
@@ -69,6 +74,10 @@ class JsonRow implements Row {
 
   get line(): number {
     return this.#element?.place(0).line ?? 0;
+  }
+
+  cells(): null {
+    return null;
   }
 
   source(): string {
@@ -89,7 +98,10 @@ class JsonRow implements Row {
     this.#values.fill(undefined);
     for (const member of Object.keys(object)) {
       const name = this.#fieldNamed(member);
-      if (name === null) continue;
+      if (name === null) {
+        if (object[member] !== null) this.#ignored?.add(member);
+        continue;
+      }
       const place = this.#places.get(name);
       if (place === undefined) {
         unknown(name);

@@ -10,6 +10,8 @@ export interface Row {
   readonly line: number;
   /** The members of an object; null for the cells of a CSV file. */
   readonly members: Readonly<Record<string, unknown>> | null;
+  /** The cells of a CSV row, also those without a column; null for an object. */
+  cells(): readonly string[] | null;
   /** The text of the row in the file. */
   source(): string;
   /**

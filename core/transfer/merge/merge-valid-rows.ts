@@ -47,7 +47,7 @@ async function reject(
 }
 
 /** Skips rows as long as faults are found. @returns whether there were any */
-async function rejectAll(
+export async function rejectAll(
   run: SkippingImport,
   find: (limit: number) => Promise<readonly RowFault[]>,
 ): Promise<boolean> {

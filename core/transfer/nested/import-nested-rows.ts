@@ -88,7 +88,9 @@ export async function importNestedRows(
   const { file, options, connection } = run;
   const isCsv = file.format === 'csv';
   const columns = isCsv
-    ? known.map((column) => (column.path === null ? asMember(column, [column.name]) : column))
+    ? known
+        .filter(({ constant }) => constant === undefined)
+        .map((column) => (column.path === null ? asMember(column, [column.name]) : column))
     : [];
   const payloads = new RowPayloads(run, columns, (name) => fieldOf(file.parameters, name));
   const batches = new NestedBatches(run);

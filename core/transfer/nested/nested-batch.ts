@@ -2,27 +2,27 @@
  * Writes rows with related items in batches. A rejected batch is rolled back and written again in
  * parts, until the faulty rows are isolated.
  */
-import { failureView } from '#core/access/error-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
-import { reasonOf } from '#core/base/errors/reason-of-error.ts';
-import { forbidden, ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
+import type { ServiceError } from '#core/base/errors/service-error.ts';
 import type { JsonObject } from '#core/base/json/json-object.ts';
-import { translateFailure } from '#core/database/failure.ts';
-import type { Client } from '#core/database/pool.ts';
 import { sql } from '#core/database/sql.ts';
-import type { Collection } from '#core/model/catalog/catalog.ts';
 import { matchExistingItems } from '#core/write/relational/match-existing.ts';
-import type { Recorder } from '#core/write/relational/record-history.ts';
 import { type InputItem, writeItems } from '#core/write/relational/write-items.ts';
 import type { WriteContext } from '#core/write/write-context.ts';
-import { displayValue, type RowFault } from '../file/row-fault.ts';
+import type { RowFault } from '../file/row-fault.ts';
+import { faultOfError, ItemWrites } from '../link/item-writes.ts';
 import { ImportRefused, type ImportRun } from '../run/import-run.ts';
-import { isRowError } from '../validate/database-error.ts';
+import type { ManyItems } from '../target/reference.ts';
+import { keepLinks } from './keep-links.ts';
+import { linkRows } from './link-rows.ts';
+import type { SoughtItems } from './sought-items.ts';
 
 /** A row with its payload. */
 export interface NestedRow {
   readonly number: number;
   readonly value: JsonObject;
+  /** The references whose items must be found before the row is written. */
+  readonly sought: readonly SoughtItems[];
   /** The items that it names, and whether it may change them. */
   readonly named: ReadonlyMap<string, boolean>;
   /** Characters in the file. */
@@ -46,42 +46,6 @@ class LackingItems extends Error {
 
 const NO_ITEM = reason('no_item_to_update');
 
-/**
- * Records only the written collections: an import has one history entry, and no entry per row. That
- * is too little for users, permissions and similar data.
- * @throws ServiceError UNPROCESSABLE_ENTITY for items of Sluice's own collections
- */
-function recorderOf(written: Set<string>): Recorder {
-  return {
-    async record({ name, system }, _action, entries) {
-      if (entries.length === 0) return [];
-      if (system) {
-        const why = reason('only_links_to_items');
-        throw new ServiceError('UNPROCESSABLE_ENTITY', { collection: name, reason: why });
-      }
-      written.add(name);
-      return [];
-    },
-  };
-}
-
-function textOf(value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  return displayValue(typeof value === 'string' ? value : JSON.stringify(value));
-}
-
-function faultOf(row: number, error: ServiceError): RowFault {
-  const { reason: _, field, value, collection: __, index: ___, ...details } = error.details;
-  return {
-    row,
-    field: typeof field === 'string' ? field : null,
-    value: textOf(value),
-    code: error.code,
-    reason: reasonOf(error),
-    details,
-  };
-}
-
 /** The position in the batch of the item that an error refers to. */
 function placeOf({ details }: ServiceError): number | null {
   return typeof details.index === 'number' ? details.index : null;
@@ -91,14 +55,13 @@ export class NestedBatches {
   /** The faults that reject the file. */
   readonly faults: RowFault[] = [];
   readonly #run: ImportRun;
-  readonly #recorder: Recorder;
-  readonly #writes = new Map<string, WriteContext>();
+  readonly #writes: ItemWrites;
   #inserted = 0;
   #updated = 0;
 
   constructor(run: ImportRun) {
     this.#run = run;
-    this.#recorder = recorderOf(run.written);
+    this.#writes = new ItemWrites(run);
   }
 
   /** Adds the faults of a row. @throws {ImportRefused} when the limit is reached */
@@ -118,8 +81,15 @@ export class NestedBatches {
     if (first !== undefined) throw new ImportRefused(first, ...rest);
   }
 
-  /** Writes rows, except the faulty ones. */
+  /** Finds the items that rows refer to, and writes rows, except the faulty ones. */
   async write(rows: readonly NestedRow[]): Promise<void> {
+    if (rows.every(({ sought }) => sought.length === 0)) return await this.#write(rows);
+    const { rows: linked, refused } = await linkRows(this.#run, this.#writes, rows);
+    for (const faults of refused) this.refuse(faults);
+    if (linked.length > 0) await this.#write(linked);
+  }
+
+  async #write(rows: readonly NestedRow[]): Promise<void> {
     const { connection } = this.#run;
     await connection.run(sql`SAVEPOINT batch`);
     try {
@@ -135,7 +105,7 @@ export class NestedBatches {
       const parts = this.#parts(rows, error);
       await connection.run(sql`ROLLBACK TO SAVEPOINT batch; RELEASE SAVEPOINT batch`);
       if ('faults' in parts) this.refuse(parts.faults);
-      else for (const part of parts) await this.write(part);
+      else for (const part of parts) await this.#write(part);
     }
   }
 
@@ -145,10 +115,10 @@ export class NestedBatches {
     error: unknown,
   ): readonly NestedRow[][] | { readonly faults: readonly RowFault[] } {
     const places = error instanceof LackingItems ? error.places : null;
-    const errors = places === null ? this.#errors(error) : [];
+    const errors = places === null ? this.#writes.errors(error) : [];
     const [only] = rows;
     if (rows.length === 1 && only !== undefined) {
-      if (places === null) return { faults: errors.map((one) => faultOf(only.number, one)) };
+      if (places === null) return { faults: errors.map((one) => faultOfError(only.number, one)) };
       const field = this.#run.target.key.map(({ name }) => name).join(',');
       const lacking = { value: null, code: 'FAILED_VALIDATION', reason: NO_ITEM } as const;
       return { faults: [{ row: only.number, field, ...lacking }] };
@@ -157,29 +127,20 @@ export class NestedBatches {
     return divide(rows, named);
   }
 
-  /** The errors of a rejection for the sender. @throws other errors */
-  #errors(error: unknown): readonly ServiceError[] {
-    const told = isRowError(error)
-      ? translateFailure(error, failureView(this.#run.write.target, true))
-      : error;
-    if (told instanceof ServiceErrors) return told.errors;
-    if (told instanceof ServiceError && told.status < 500) return [told];
-    throw error;
-  }
-
   async #put(rows: readonly NestedRow[]): Promise<Counts> {
-    const { target, options } = this.#run;
-    const write = this.#writeOf(target.collection.name);
+    const write = this.#writes.of(this.#run.target.collection.name);
     // The error of a single row has no index, so that its reason is that of the row itself.
     const isOne = rows.length === 1;
     const sent = rows.map(({ value }, index) => ({ place: isOne ? [] : [index], value }));
-    const inputs = await this.#inputs(write, sent);
-    const surroundings = {
-      writeOf: (name: string) => this.#writeOf(name),
-      maxItems: options.sender.maxItems,
-      history: this.#recorder,
-    };
-    await writeItems(write, inputs, surroundings);
+    const matched = await this.#inputs(write, sent);
+    const many = new Map<string, ManyItems>();
+    for (const { sought } of rows) {
+      for (const { reference } of sought) {
+        if (reference.many !== null) many.set(reference.field, reference.many);
+      }
+    }
+    const inputs = await keepLinks(this.#run, many, matched);
+    await writeItems(write, inputs, this.#writes.surroundings);
     const inserted = inputs.filter(({ intent }) => intent === 'create').length;
     return { inserted, updated: inputs.length - inserted };
   }
@@ -202,39 +163,11 @@ export class NestedBatches {
     });
   }
 
-  #writeOf(name: string): WriteContext {
-    const known = this.#writes.get(name);
-    if (known !== undefined) return known;
-    const { options, write: own, connection } = this.#run;
-    const collection = options.catalog.collections.get(name);
-    if (collection === undefined) throw forbidden();
-    const made = this.#openWrite(own, requireWritable(collection), connection.client);
-    this.#writes.set(name, made);
-    return made;
-  }
-
-  #openWrite(own: WriteContext, collection: Collection, client: Client): WriteContext {
-    const { sender, signal } = this.#run.options;
-    return {
-      target: { ...own.target, collection: collection.name },
-      ...{ collection, client, now: own.now, rule: sender.ruleOf(collection), strict: true },
-      async hash(secret) {
-        signal.throwIfAborted();
-        return await sender.hash(secret);
-      },
-    };
-  }
-
   /** Ends the import. @throws {ImportRefused} when some rows are faulty */
   async end(): Promise<Counts> {
     this.#throwRefused();
     return { inserted: this.#inserted, updated: this.#updated };
   }
-}
-
-function requireWritable(collection: Collection): Collection {
-  if (collection.table !== null && collection.primaryKey.length > 0) return collection;
-  throw forbidden(reason('write_collection_without_key', { name: collection.name }));
 }
 
 /** Splits the named rows into separate parts, and halves the rest after the first. */

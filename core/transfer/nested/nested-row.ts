@@ -6,15 +6,22 @@ import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { writeExactJson } from '#core/base/json/exact-json.ts';
 import type { JsonObject } from '#core/base/json/json-object.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
-import { type FileColumn, fileColumn, isReason } from '../file/file-column.ts';
+import { type FileColumn, fileColumn, isConstant, isReason } from '../file/file-column.ts';
 import { NestedColumns } from '../file/nested-column.ts';
 import { displayName, displayValue, type RowFault } from '../file/row-fault.ts';
 import type { Row } from '../file/row-reader.ts';
 import type { ImportRun } from '../run/import-run.ts';
+import { type Reference, referenceOf } from '../target/reference.ts';
 import { SECRETS_MAX } from '../validate/hash-staged.ts';
 import type { NestedRow } from './nested-batch.ts';
 import { Payloads, type RowPayload } from './nested-payload.ts';
 import { keyValue, NestedValues } from './nested-value.ts';
+import {
+  type ReadReference,
+  type SoughtItems,
+  soughtInCell,
+  soughtInJson,
+} from './sought-items.ts';
 
 interface Made {
   /** Null when the row has faults. */
@@ -60,6 +67,8 @@ export class RowPayloads {
   readonly #columns: readonly FileColumn[];
   readonly #fieldNamed: (member: string) => string | null;
   readonly #payloads: Payloads;
+  readonly #references = new Map<string, Reference | null>();
+  #sought: SoughtItems[] = [];
   #secrets = 0;
 
   /** @param columns the columns of a CSV file */
@@ -80,6 +89,7 @@ export class RowPayloads {
 
   of(row: Row): Made {
     const faults: RowFault[] = [];
+    this.#sought = [];
     const fail = (fault: Omit<RowFault, 'row'>) => faults.push({ row: row.number, ...fault });
     const item =
       row.members === null ? this.#ofCells(row, fail) : this.#ofMembers(row.members, fail);
@@ -88,7 +98,7 @@ export class RowPayloads {
     const { value } = payload;
     const named = new Map([...payload.named, ...this.#match(item)]);
     const length = row.source().length;
-    return { row: { number: row.number, value, named, length }, faults };
+    return { row: { number: row.number, value, sought: this.#sought, named, length }, faults };
   }
 
   #payload(item: JsonObject, fail: (fault: Omit<RowFault, 'row'>) => void): RowPayload | null {
@@ -135,7 +145,10 @@ export class RowPayloads {
         const text = row.value(place);
         if (text === undefined || path === null) continue;
         this.names.add(path[0] ?? name);
-        put(tree, path, text === null ? null : NestedValues.cell(column, text));
+        const reference = text === null ? null : this.#reference(path);
+        const read = reference && text !== null ? soughtInCell(reference, text) : null;
+        if (read !== null) this.#seek(tree, read);
+        else put(tree, path, text === null ? null : NestedValues.cell(column, text));
       } catch (error) {
         if (!(error instanceof MisplacedValue)) throw error;
         const value = row.written(place);
@@ -148,6 +161,7 @@ export class RowPayloads {
         });
       }
     }
+    this.#addConstants(tree);
     return itemOf(tree);
   }
 
@@ -169,9 +183,52 @@ export class RowPayloads {
         continue;
       }
       this.names.add(found[0] ?? name);
-      put(tree, found, value);
+      try {
+        const reference = this.#reference(found);
+        const read = reference === null ? null : soughtInJson(reference, value);
+        if (read !== null) this.#seek(tree, read);
+        else put(tree, found, value);
+      } catch (error) {
+        if (!(error instanceof MisplacedValue)) throw error;
+        const shown = displayValue(writeExactJson(error.value));
+        fail({ field: name, value: shown, code: 'FAILED_VALIDATION', reason: error.reason });
+      }
     }
+    this.#addConstants(tree);
     return itemOf(tree);
+  }
+
+  /** Adds the constants, which the members of an object do not contain. */
+  #addConstants(tree: Tree): void {
+    for (const [name, value] of Object.entries(this.#run.target.collection.constants ?? {})) {
+      this.names.add(name);
+      put(tree, [name], value);
+    }
+  }
+
+  /** Remembers the items to find; only entries that are items themselves are values already. */
+  #seek(tree: Tree, { sought, items }: ReadReference): void {
+    const { reference, entries } = sought;
+    this.#sought.push(sought);
+    put(tree, [reference.field], reference.many === null ? entries[0] : items);
+  }
+
+  /**
+   * How the values of a field find items. A list of keys behind a junction has those of the items
+   * that it leads to.
+   */
+  #reference([name = '', ...rest]: readonly string[]): Reference | null {
+    if (rest.length > 0) return null;
+    const known = this.#references.get(name);
+    if (known !== undefined) return known;
+    const { target, options } = this.#run;
+    const { references, name: collection } = target.collection;
+    const view = { catalog: options.catalog, rights: options.sender.rights };
+    const chosen = references?.get(name) ?? referenceOf(view, collection, name, {});
+    const isUsed = !isReason(chosen) && (references?.has(name) === true || chosen.many !== null);
+    const found = isUsed ? chosen : null;
+    this.#references.set(name, found);
+    return found;
   }
 
   readonly #paths = new Map<string, readonly string[] | Reason>();
@@ -184,6 +241,7 @@ export class RowPayloads {
     const own = fileColumn(target.collection, name);
     let found: readonly string[] | Reason;
     if (!isReason(own)) found = [name];
+    else if (isConstant(target.collection, name)) found = own;
     else {
       const column = related.column(name);
       if (column === null) found = related.isNamed(write.collection, name) ? [name] : own;

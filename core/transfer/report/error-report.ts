@@ -12,6 +12,7 @@ import { rowReader } from '../file/import-file.ts';
 import type { Row } from '../file/row-reader.ts';
 import type { ImportRun } from '../run/import-run.ts';
 import type { RejectedRows } from '../run/rejected-rows.ts';
+import type { RejectedFile, RejectedRow, RejectionReason } from './rejected-file.ts';
 import { WrittenValues } from './written-values.ts';
 
 /** New columns must be last, since clients may use column positions. */
@@ -30,6 +31,8 @@ interface Original {
   readonly text: string;
   /** The texts of its cells, where options convert them. */
   readonly cells: readonly (string | null)[] | null;
+  /** In the notation of the file; null when no such file is written. */
+  readonly rejected: RejectedRow | null;
 }
 
 interface Fault {
@@ -51,7 +54,7 @@ function textOf(value: unknown): string | null {
 const STORED = sql`"row", "field", "value", "code", "reason", "reason_code", "reason_parameters"`;
 
 /** Stores the faults where they can be sorted. */
-async function load({ connection }: ImportRun, rejected: RejectedRows): Promise<void> {
+export async function loadFaults({ connection }: ImportRun, rejected: RejectedRows): Promise<void> {
   await connection.run(sql`CREATE TEMPORARY TABLE sluice_rejected (
     "position" int8 GENERATED ALWAYS AS IDENTITY, "row" int8, "field" text, "value" text,
     "code" text, "reason" text, "reason_code" text, "reason_parameters" text) ON COMMIT DROP`);
@@ -133,7 +136,15 @@ function leavesOutSecrets({ options }: ImportRun): boolean {
 async function* originals(
   run: ImportRun,
   columns: readonly FileColumn[],
-  { wanted, values }: { readonly wanted: Float64Array; readonly values: WrittenValues },
+  {
+    wanted,
+    values,
+    file: rejected,
+  }: {
+    readonly wanted: Float64Array;
+    readonly values: WrittenValues;
+    readonly file: RejectedFile | null;
+  },
 ): AsyncGenerator<{ readonly last: number; readonly found: ReadonlyMap<number, Original> }> {
   const { file, options } = run;
   const isSecret = leavesOutSecrets(run);
@@ -145,7 +156,7 @@ async function* originals(
     row: number,
     line: number,
     source: () => string | null,
-    cells: Original['cells'],
+    { cells, again }: { cells: Original['cells']; again: () => RejectedRow | null },
   ) => {
     last = row;
     if (wanted[next] !== row) return;
@@ -153,20 +164,21 @@ async function* originals(
     const text = (length < ORIGINALS_MAX && !isSecret ? source() : null) ?? '';
     length += text.length;
     const cut = text.length > ORIGINAL_MAX ? `${text.slice(0, ORIGINAL_MAX)}…` : text;
-    found.set(row, { line, text: cut, cells });
+    found.set(row, { line, text: cut, cells, rejected: again() });
   };
   const hasSecrets = columns.some(({ masked }) => masked);
   const reader = rowReader(file, columns, {
     row: (row) =>
-      take(
-        row.number,
-        row.line,
-        () => (givesSecret(row, columns) ? null : row.source()),
-        wanted[next] === row.number ? values.texts(row) : null,
-      ),
+      take(row.number, row.line, () => (givesSecret(row, columns) ? null : row.source()), {
+        cells: wanted[next] === row.number ? values.texts(row) : null,
+        again: () => rejected?.row(row, columns) ?? null,
+      }),
     // The columns of such a row are unknown.
     fault: ({ row, place }, source) =>
-      take(row ?? 0, place?.line ?? 0, () => (hasSecrets ? null : source), null),
+      take(row ?? 0, place?.line ?? 0, () => (hasSecrets ? null : source), {
+        cells: null,
+        again: () => rejected?.malformed(row ?? 0, source, columns) ?? null,
+      }),
     skipped: () => undefined,
     member: () => undefined,
   });
@@ -180,23 +192,48 @@ async function* originals(
   yield { last: Number.POSITIVE_INFINITY, found };
 }
 
-/** The report in pieces. */
+/** Collects the faults of one row for the file of rejected rows. */
+class CollectedRow {
+  readonly #file: RejectedFile | null;
+  #current: { number: number; row: RejectedRow; reasons: RejectionReason[] } | null = null;
+
+  constructor(file: RejectedFile | null) {
+    this.#file = file;
+  }
+
+  add(number: number, row: RejectedRow, reason: RejectionReason): void {
+    if (this.#current?.number !== number) {
+      this.end();
+      this.#current = { number, row, reasons: [] };
+    }
+    this.#current?.reasons.push(reason);
+  }
+
+  end(): void {
+    if (this.#current !== null) this.#file?.add(this.#current.row, this.#current.reasons);
+    this.#current = null;
+  }
+}
+
+/** The report in pieces, of faults that are loaded. @param file also receives the rejected rows */
 export async function* errorReport(
   run: ImportRun,
   columns: readonly FileColumn[],
   rejected: RejectedRows,
+  file: RejectedFile | null = null,
 ): AsyncGenerator<Buffer> {
-  await load(run, rejected);
   const wanted = await rowNumbers(run, rejected.rows);
   const values = new WrittenValues(run, columns);
   const faults = sorted(run);
   let fault = await faults.next();
+  const collected = new CollectedRow(file);
   yield Buffer.from(stringify([REPORT_COLUMNS]));
-  for await (const { last, found } of originals(run, columns, { wanted, values })) {
+  for await (const { last, found } of originals(run, columns, { wanted, values, file })) {
     let records: (string | number | null)[][] = [];
     while (fault.done !== true && fault.value.row <= last) {
       const { row, field, value, code, reason, reasonCode, reasonParameters } = fault.value;
-      const { line = null, text = null, cells = null } = found.get(row) ?? {};
+      const { line = null, text = null, cells = null, rejected: own } = found.get(row) ?? {};
+      if (own) collected.add(row, own, { field, reason });
       const written = values.value(field, value, cells);
       const named = [reasonCode, reasonParameters];
       records.push([row, field, written, code, reason, line, text, ...named]);
@@ -206,6 +243,7 @@ export async function* errorReport(
       }
       fault = await faults.next();
     }
+    collected.end();
     if (records.length > 0) yield Buffer.from(stringify(records, { escape_formulas: true }));
   }
 }

@@ -23,8 +23,25 @@ export interface ImportResult {
   readonly skipped: number;
   /** Faulty rows that were skipped; 0 when one faulty row rejects the file. */
   readonly failed: number;
+  /** The faults of the skipped rows by their reason; absent without any. */
+  readonly reasons?: readonly FaultGroup[];
+  /** The number of values in each column that the import took nothing from; absent without any. */
+  readonly ignored?: Readonly<Record<string, number>>;
   /** Nothing was written; absent otherwise. */
   readonly dry_run?: boolean;
+}
+
+/** Faults of the same field for the same reason. */
+export interface FaultGroup {
+  readonly code: string;
+  readonly field: string | null;
+  /** That of the first row. */
+  readonly reason: string | null;
+  readonly reason_code: string | null;
+  readonly reason_parameters: unknown;
+  /** The number of rows with such a fault. */
+  readonly rows: number;
+  readonly first_row: number;
 }
 
 /**
@@ -67,6 +84,8 @@ export interface ImportOptions {
   readonly errorLimit: number;
   /** Stores the report of the skipped rows, as CSV, before `complete`. */
   readonly report: (content: AsyncIterable<Uint8Array>) => Promise<void>;
+  /** Stores the skipped rows in the notation of the file, after their report. */
+  readonly rejectedFile?: (content: AsyncIterable<Uint8Array>) => Promise<void>;
   /**
    * Records the result on the client; the last statement before COMMIT.
    * @param written the collections that the file wrote to

@@ -11,11 +11,16 @@ import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
 import type { GeneratedValues } from './generated-values.ts';
 import type { ImportConnection } from './import-connection.ts';
 import { matchKey } from './match-key.ts';
+import type { Reference } from './reference.ts';
 
 /** A collection whose rows can be imported. */
 export interface ImportableCollection extends Collection {
   readonly table: TableDescriptor;
   readonly relations: Relations;
+  /** The fields whose values in the file find items by another field than the key. */
+  readonly references?: ReadonlyMap<string, Reference>;
+  /** The values of fields that the file does not have. */
+  readonly constants?: Readonly<Record<string, unknown>>;
 }
 
 function illegal(collection: string, why: Reason): ServiceError {

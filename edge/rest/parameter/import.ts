@@ -22,7 +22,25 @@ export const IMPORT_OPTIONS: ParameterTable = {
   create: { summary: 'Creates the collection by what the file has', schema: flagParameter },
   mapping: {
     summary: 'Headers, and the fields that they stand for; null leaves one out',
-    schema: v.record(v.string(), v.nullable(v.pipe(v.string(), v.nonEmpty()))),
+    schema: v.record(
+      v.string(),
+      v.nullable(
+        v.union([
+          v.pipe(v.string(), v.nonEmpty()),
+          v.strictObject({
+            field: v.pipe(v.string(), v.nonEmpty()),
+            by: v.optional(v.pipe(v.string(), v.nonEmpty())),
+            missing: v.optional(v.picklist(['reject', 'create', 'null'])),
+            separator: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(8))),
+          }),
+        ]),
+      ),
+    ),
+    spelling: 'json',
+  },
+  constants: {
+    summary: 'Fields that the file does not have, and the value of each for all rows',
+    schema: v.record(v.string(), v.unknown()),
     spelling: 'json',
   },
   empty: { summary: 'What an empty cell is', schema: v.picklist(['missing', 'null', 'text']) },

@@ -115,6 +115,8 @@ export interface Jobs {
   wait<Result = unknown>(id: string, options?: CallOptions): Promise<Job<Result>>;
   /** The rejected rows of an import, as CSV. */
   errors(id: string, options?: CallOptions): Promise<Response>;
+  /** The rows that an import skipped, in the notation of its file, ready to be sent again. */
+  rejected(id: string, options?: CallOptions): Promise<Response>;
   /** The file of an export. */
   file(id: string, options?: CallOptions): Promise<Response>;
 }
@@ -203,6 +205,7 @@ export function createJobs(transport: Transport): Jobs {
       return completed(await jobs.get<Result>(id, options));
     },
     errors: (id, options) => open('GET', `${at(id)}/errors`, options),
+    rejected: (id, options) => open('GET', `${at(id)}/rejected`, options),
     file: (id, options) => open('GET', `${at(id)}/file`, options),
   };
   return jobs;

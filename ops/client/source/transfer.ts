@@ -18,7 +18,10 @@ export interface ImportOptions extends JobOptions {
   readonly create?: boolean | undefined;
   /** Does everything, and rolls it back. */
   readonly dry_run?: boolean | undefined;
-  readonly mapping?: Readonly<Record<string, string | null>> | undefined;
+  /** The field of each header or member; null leaves one out. */
+  readonly mapping?: Readonly<Record<string, string | ImportReference | null>> | undefined;
+  /** The values of fields that the file does not have. */
+  readonly constants?: Readonly<Record<string, unknown>> | undefined;
   readonly empty?: 'missing' | 'null' | 'text' | undefined;
   readonly decimal?: string | undefined;
   readonly date_format?: string | undefined;
@@ -30,6 +33,28 @@ export interface ImportOptions extends JobOptions {
   readonly charset?: string | undefined;
 }
 
+/** A field whose values find the items that rows refer to by another field than the key. */
+export interface ImportReference {
+  readonly field: string;
+  /** The field of those items; default: their key. */
+  readonly by?: string | undefined;
+  /** What a value without an item does: a fault of its row, a new item, or null. */
+  readonly missing?: 'reject' | 'create' | 'null' | undefined;
+  /** Between the values of a cell; default: a comma, a semicolon or a bar. */
+  readonly separator?: string | undefined;
+}
+
+/** Faults of one field for one reason. */
+export interface ImportFaultGroup {
+  readonly code: string;
+  readonly field: string | null;
+  readonly reason: string | null;
+  readonly reason_code: string | null;
+  readonly reason_parameters: unknown;
+  readonly rows: number;
+  readonly first_row: number;
+}
+
 export interface ImportResult {
   readonly inserted: number;
   readonly updated: number;
@@ -37,6 +62,10 @@ export interface ImportResult {
   readonly duplicates: number;
   readonly skipped: number;
   readonly failed: number;
+  /** The faults of the skipped rows by their reason. */
+  readonly reasons?: readonly ImportFaultGroup[];
+  /** The number of values in each column that the import took nothing from. */
+  readonly ignored?: Readonly<Record<string, number>>;
   readonly [member: string]: unknown;
 }
 
@@ -147,8 +176,12 @@ export function importFile(
   options: ImportOptions = {},
 ): Run<ImportResult> {
   const { signal, timeout, headers, idempotencyKey, ...parameters } = options;
-  const { mapping, ...others } = parameters;
-  const query = { ...others, ...(mapping && { mapping: JSON.stringify(mapping) }) };
+  const { mapping, constants, ...others } = parameters;
+  const query = {
+    ...others,
+    ...(mapping && { mapping: JSON.stringify(mapping) }),
+    ...(constants && { constants: JSON.stringify(constants) }),
+  };
   const submit = async (tell: Tell) => {
     const call = jobHeaders({ signal, timeout, headers, idempotencyKey });
     const form = await formOf([['file', namedContent(file)]]);

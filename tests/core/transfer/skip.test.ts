@@ -26,14 +26,14 @@ async function skip(
   { format = 'csv', ...parameters }: ImportParameters & { format?: ImportFormat } = {},
 ) {
   let text = '';
-  const result = await db.import('item', content, format, {
+  const { reasons, ...result } = await db.import('item', content, format, {
     parameters: { onError: 'skip', ...parameters },
     async report(pieces) {
       for await (const piece of pieces) text += Buffer.from(piece).toString();
     },
   });
   const report = records(text);
-  return { result, report };
+  return { result, report, reasons };
 }
 
 const SETUP = `

@@ -15,6 +15,7 @@ export const jobsReasons = {
   job_makes_no_file: 'This job does not create a file.',
   job_has_no_file: 'The job has no file.',
   job_file_removed: 'Its file is no longer kept.',
+  job_without_rejected_rows: 'The job has no skipped rows that can be sent again.',
   job_done_already: 'The work of the job is done already.',
   storage_unreachable_from_edge:
     'The file is in the storage {storage}, which this edge cannot reach.',

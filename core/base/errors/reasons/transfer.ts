@@ -53,6 +53,14 @@ export const transferReasons = {
   option_names_field_twice: '"{name}" must name each field once.',
   option_count_expected: '"{name}" must be a whole number from 0.',
   option_mapping_expected: '"{name}" must be a JSON object that maps headers to fields.',
+  option_constants_expected: '"{name}" must be a JSON object that gives fields their values.',
+  constant_field_in_file: 'The file has the field {field}, which "constants" fills.',
+  reference_without_relation:
+    'The field {field} does not refer to items of one collection by a single key.',
+  reference_not_comparable: 'The values of {by} cannot find the items of {field}.',
+  no_item_with_this_value: 'No item has this value in {by}.',
+  several_items_with_this_value: 'Several items have this value in {by}.',
+  keys_of_items_expected: 'The value must be a list of values that find items.',
   option_maps_field_twice: '"{name}" maps two headers to {field}.',
   option_encoding_expected:
     '"{name}" must name an encoding, such as utf-8, windows-1252 or utf-16le.',

@@ -93,6 +93,8 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
   const again = useStart((next, { name, plan: how }) => {
     isDirty.current = false;
     const numbers = picked.map(({ row }) => row);
+    // Another browser may have sent the import.
+    rememberImport(remembered);
     rememberImport(
       {
         ...{ job: next.id, file: name, columns, plan: how, dryRun: false, sent: {} },

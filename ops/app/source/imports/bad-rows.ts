@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { parse } from 'csv-parse/browser/esm/sync';
 import { client } from '../data/client.ts';
 import { JOBS } from '../operations/job-query.ts';
+import { textBeginning } from './text-beginning.ts';
 
 export interface RowFault {
   /** Empty for a fault of the whole row. */
@@ -29,26 +30,12 @@ export interface BadRows {
   readonly more: boolean;
 }
 
-/** The most bytes of a report that the page reads; the file has the rest. */
-const LENGTH = 2 * 1024 * 1024;
 /** How many rows are shown at once. */
 export const SHOWN = 50;
 
 /** The report marks what a spreadsheet would take for a formula. */
 function unmarked(text: string): string {
   return text.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '');
-}
-
-async function beginning(answer: Response): Promise<{ text: string; complete: boolean }> {
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  while (reader !== undefined && text.length < LENGTH) {
-    const { done, value } = await reader.read();
-    if (done) return { text, complete: true };
-    text += value;
-  }
-  await reader?.cancel();
-  return { text, complete: reader === undefined };
 }
 
 function recordsOf(text: string): readonly Readonly<Record<string, string>>[] {
@@ -95,7 +82,7 @@ export const badRowsQuery = (job: string, without: ReadonlySet<number>) =>
   queryOptions({
     queryKey: [JOBS, 'one', job, 'bad rows', [...without].join()],
     queryFn: async ({ signal }): Promise<BadRows> => {
-      const { text, complete } = await beginning(await client.jobs.errors(job, { signal }));
+      const { text, complete } = await textBeginning(await client.jobs.errors(job, { signal }));
       const groups = [...Map.groupBy(recordsOf(text), ({ row = '' }) => row)];
       // The last one may be cut.
       const whole = complete ? groups : groups.slice(0, -1);

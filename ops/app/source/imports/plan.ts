@@ -1,5 +1,5 @@
 /** How a file is read and what becomes of its rows: the options of an import, as the screen edits them. */
-import type { ImportOptions } from '../../../client/source/index.ts';
+import type { ImportOptions, ImportReference } from '../../../client/source/index.ts';
 
 export const FORMATS = ['csv', 'json', 'ndjson'] as const;
 export const SEPARATORS = [',', ';', '\t', '|'] as const;
@@ -38,6 +38,10 @@ export interface Plan {
   /** Whether the collection is made by the import. */
   readonly create: boolean;
   readonly mapping: Mapping;
+  /** The columns whose values find items by another field than the key. */
+  readonly references?: Readonly<Record<string, ImportReference>>;
+  /** The values of fields that the file does not have. */
+  readonly constants?: Readonly<Record<string, unknown>>;
 }
 
 /** The zone of this device, in which the App shows times. */
@@ -48,8 +52,10 @@ export function ownTimezone(): string {
 /** Options that have their default are not named. */
 export function optionsOf(plan: Plan): ImportOptions {
   const { format, separator, quote, charset, decimal, empty, dateFormat, timezone } = plan;
-  const { mode, match, onError, create, mapping } = plan;
-  const renamed = Object.entries(mapping).filter(([column, field]) => column !== field);
+  const { mode, match, onError, create, mapping, references = {}, constants } = plan;
+  const renamed = Object.entries(mapping)
+    .map(([column, field]) => [column, references[column] ?? field] as const)
+    .filter(([column, field]) => column !== field);
   return {
     mode,
     on_error: onError,
@@ -58,6 +64,7 @@ export function optionsOf(plan: Plan): ImportOptions {
     ...(charset !== 'utf-8' && { charset }),
     ...(dateFormat !== '' && { date_format: dateFormat }),
     ...(timezone !== '' && { timezone }),
+    ...(constants && { constants }),
     ...(renamed.length > 0 && { mapping: Object.fromEntries(renamed) }),
     ...(format === 'csv' && {
       separator: separator === '\t' ? 'tab' : separator,

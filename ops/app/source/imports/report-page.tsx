@@ -23,12 +23,15 @@ import { StateChip } from '../operations/state-chip.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { Icon } from '../theme/icon.tsx';
 import { collectionName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { BadRowsPanel } from './bad-rows-panel.tsx';
+import { FaultGroups } from './fault-groups.tsx';
 import { ImportContext } from './import-context.ts';
 import { type RememberedImport, useRememberedImport } from './memory.ts';
 import { NewCollection } from './new-collection.tsx';
+import { sentImportQuery } from './sent-options.ts';
 import { useStartPrepared } from './use-start-prepared.ts';
 
 interface PartProps {
@@ -131,7 +134,9 @@ function SentRows({ remembered: { sent } }: { readonly remembered: RememberedImp
 function Report({ job }: { readonly job: Job }) {
   const translate = useTranslate();
   const queries = useQueryClient();
-  const remembered = useRememberedImport(job.id);
+  const stored = useRememberedImport(job.id);
+  const told = useQuery(sentImportQuery(job, stored === null && failedOf(job) > 0));
+  const remembered = stored ?? told.data ?? null;
   const dryRun = (isItem(job.result) && job.result.dry_run === true) || remembered?.dryRun === true;
   const { state, collection } = job;
   const created = isItem(job.result) && typeof job.result.schema_job === 'string';
@@ -167,13 +172,25 @@ function Report({ job }: { readonly job: Job }) {
         <PausedQueue job={job} />
         <Outcome job={job} dryRun={dryRun} />
         <JobResult job={job} />
+        <FaultGroups result={job.result} />
         <NewCollection result={job.result} />
         {remembered !== null && <SentRows remembered={remembered} />}
         {failedOf(job) > 0 && remembered !== null && (
           <BadRowsPanel key={job.id} job={job} remembered={remembered} />
         )}
-        {failedOf(job) > 0 && remembered === null && (
+        {failedOf(job) > 0 && remembered === null && !told.isLoading && (
           <Alert severity="info">{translate('imports.elsewhere')}</Alert>
+        )}
+        {failedOf(job) > 0 && (
+          <Box>
+            <Button
+              component="a"
+              href={`/jobs/${encodeURIComponent(job.id)}/rejected`}
+              startIcon={<Icon name="download" />}
+            >
+              {translate('imports.rejectedFile')}
+            </Button>
+          </Box>
         )}
         <JobErrors job={job} />
         <JobAbout job={job} />

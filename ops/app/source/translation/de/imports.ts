@@ -131,6 +131,9 @@ export const imports = {
     'Das sind die ersten %{count} Zeilen. Weitere erscheinen, wenn Sie diese gesendet haben. Alle lassen sich über „Abgelehnte Zeilen“ herunterladen.',
   sent: '%{smart_count} Zeile wurde erneut gesendet. |||| %{smart_count} Zeilen wurden erneut gesendet.',
   toReport: 'Bericht',
+  ignored: 'Aus einigen Spalten hat der Import nichts übernommen (Anzahl der Werte):',
+  reasons: 'Gründe',
+  rejectedFile: 'Abgelehnte Zeilen als Datei',
   elsewhere:
-    'Der Import wurde in einem anderen Browser begonnen, deshalb lassen sich seine Zeilen hier nicht berichtigen. Laden Sie sie über „Abgelehnte Zeilen“ herunter.',
+    'Der Import sagt nicht, wie er gesendet wurde, deshalb lassen sich seine Zeilen hier nicht berichtigen. Laden Sie sie über „Abgelehnte Zeilen“ herunter.',
 };

@@ -129,6 +129,9 @@ export const imports = {
     'These are the first %{count} rows. Further rows appear after you send these. Download all of them with "Rejected rows".',
   sent: '%{smart_count} row was sent again. |||| %{smart_count} rows were sent again.',
   toReport: 'Report',
+  ignored: 'The import took nothing from some columns (number of values):',
+  reasons: 'Reasons',
+  rejectedFile: 'Rejected rows as a file',
   elsewhere:
-    'The import was started in another browser, so you cannot correct its rows here. Download them with "Rejected rows".',
+    'The import does not say how it was sent, so you cannot correct its rows here. Download them with "Rejected rows".',
 };

@@ -19,6 +19,8 @@ export const jobs = {
   job_makes_no_file: 'Dieser Auftrag erzeugt keine Datei.',
   job_has_no_file: 'Der Auftrag hat keine Datei.',
   job_file_removed: 'Seine Datei wird nicht mehr aufbewahrt.',
+  job_without_rejected_rows:
+    'Der Auftrag hat keine übersprungenen Zeilen, die man wieder senden kann.',
   job_done_already: 'Der Auftrag ist schon erledigt.',
   storage_unreachable_from_edge:
     'Die Datei liegt im Speicher %{storage}, den dieser Server nicht erreicht.',

@@ -61,6 +61,14 @@ export const transfer = {
   option_names_field_twice: '„%{name}“ muss jedes Feld einmal nennen.',
   option_count_expected: '„%{name}“ muss eine ganze Zahl ab 0 sein.',
   option_mapping_expected: '„%{name}“ muss ein JSON-Objekt aus Spalten und ihren Feldern sein.',
+  option_constants_expected: '„%{name}“ muss ein JSON-Objekt sein, das Feldern ihre Werte gibt.',
+  constant_field_in_file: 'Die Datei hat das Feld %{field}, das „constants“ füllt.',
+  reference_without_relation:
+    'Das Feld %{field} verweist nicht durch einen einzelnen Schlüssel auf Einträge einer Sammlung.',
+  reference_not_comparable: 'Die Werte von %{by} können die Einträge von %{field} nicht finden.',
+  no_item_with_this_value: 'Kein Eintrag hat diesen Wert in %{by}.',
+  several_items_with_this_value: 'Mehrere Einträge haben diesen Wert in %{by}.',
+  keys_of_items_expected: 'Der Wert muss eine Liste von Werten sein, die Einträge finden.',
   option_maps_field_twice: '„%{name}“ führt zwei Spalten zu %{field}.',
   option_encoding_expected:
     '„%{name}“ muss eine Zeichenkodierung nennen, etwa utf-8, windows-1252 oder utf-16le.',
