@@ -26,6 +26,10 @@ export const importParameters = v.strictObject({
   dateFormat: v.optional(v.string()),
   /** The time zone of times without one; default: UTC. */
   timezone: v.optional(v.string()),
+  /** The effect of a row with fewer cells than the header: a fault (default), or empty cells. */
+  ragged: v.optional(v.picklist(['reject', 'pad'])),
+  /** The meaning of quotes that break RFC 4180: a fault (default), or text. */
+  quotes: v.optional(v.picklist(['strict', 'lenient'])),
   /** The character between cells; default: a comma, in TSV files a tab. */
   separator: v.optional(character),
   /** The character around cells; default: `"`; empty: unquoted. */

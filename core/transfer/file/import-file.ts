@@ -3,17 +3,10 @@ import { type Reason, reason } from '#core/base/errors/reason.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { ImportableCollection } from '../target/import-target.ts';
-import {
-  type CsvDialect,
-  dialectOf,
-  isRfc4180,
-  separatorHint,
-  separatorLine,
-} from './csv-dialect.ts';
+import { type CsvDialect, dialectOf, separatorHint, separatorLine } from './csv-dialect.ts';
 import { csvHeader, csvRows, type HeaderCell } from './csv-rows.ts';
 import { decode, markedEncoding } from './decode.ts';
 import { type DecompressionLimits, decompress } from './decompress.ts';
-import { dialectHeader, dialectRows } from './dialect-rows.ts';
 import { allColumns, type FileColumn, fileColumn, isReason } from './file-column.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
 import { NestedColumns, NestedItem } from './nested-column.ts';
@@ -41,7 +34,7 @@ export interface ImportFile {
   /** The uploaded size in bytes. */
   readonly bytes: number;
   readonly parameters: ImportParameters;
-  /** The notation of its cells; null for RFC 4180 and for JSON. */
+  /** The notation of its cells; null for JSON. */
   readonly dialect: CsvDialect | null;
   /**
    * The content from the beginning; it can be read more than once.
@@ -122,31 +115,22 @@ export async function openFile(
 ): Promise<ImportFile> {
   const { format, bytes } = file;
   const plain = plainContent(bytes <= KEPT_BYTES ? { ...file, open: kept(file) } : file, limits);
-  let dialect = dialectOf(parameters);
   const marked = markedEncoding(await beginningOf(plain()));
-  const isCsv = format === 'csv';
-  // The scanners check UTF-8 themselves; csv-parse does not.
-  const checked = isCsv && !isRfc4180(dialect) ? 'utf-8' : null;
   const charset = marked ?? parameters.charset ?? 'utf-8';
-  const encoding = charset === 'utf-8' ? checked : charset;
-  const decoded: Content = encoding === null ? plain : (read) => decode(plain(read), encoding);
-  if (!isCsv) return { format, bytes, parameters, dialect: null, content: decoded };
+  // The scanners check UTF-8 themselves.
+  const decoded: Content = charset === 'utf-8' ? plain : (read) => decode(plain(read), charset);
+  if (format !== 'csv') return { format, bytes, parameters, dialect: null, content: decoded };
+  const dialect = dialectOf(parameters);
   const line = separatorLine((await beginningOf(decoded())).toString('utf8'));
-  if (line === null) {
-    const own = isRfc4180(dialect) ? null : dialect;
-    return { format, bytes, parameters, dialect: own, content: decoded };
-  }
+  if (line === null) return { format, bytes, parameters, dialect, content: decoded };
   const { separator } = parameters;
   if (separator !== undefined && separator !== line.separator) {
     const why = reason('separator_line_differs', { separator });
     throw new UnreadableFile(syntaxFault(why, null, { line: 1, column: 1 }));
   }
-  dialect = { ...dialect, separator: line.separator };
-  const own = isRfc4180(dialect) ? null : dialect;
-  const isChecked = own === null || encoding !== null;
-  const text: Content = isChecked ? decoded : (read) => decode(plain(read), 'utf-8');
-  const content: Content = (read) => withoutLine(text(read), line.bytes);
-  return { format, bytes, parameters, dialect: own, content };
+  const named = { ...dialect, separator: line.separator };
+  const content: Content = (read) => withoutLine(decoded(read), line.bytes);
+  return { format, bytes, parameters, dialect: named, content };
 }
 
 const EMPTY = reason('import_file_empty');
@@ -171,9 +155,9 @@ export function missingHeaders(
 }
 
 /** The names in the header of a CSV file. @throws {UnreadableFile} when it is empty */
-export async function headerOf({ dialect, content }: ImportFile): Promise<readonly HeaderCell[]> {
-  const header =
-    dialect === null ? await csvHeader(content()) : await dialectHeader(dialect, content());
+export async function headerOf(file: ImportFile): Promise<readonly HeaderCell[]> {
+  const { dialect, parameters, content } = file;
+  const header = dialect && (await csvHeader(dialect, parameters, content()));
   if (header === null) throw new UnreadableFile(syntaxFault(EMPTY, null, { line: 1, column: 1 }));
   return header;
 }
@@ -279,11 +263,8 @@ export function rowReader(
   handler: RowHandler,
 ): RowReader {
   const { format, dialect, parameters } = file;
-  if (format !== 'csv') {
-    const fieldNamed = (name: string) => fieldOf(parameters, name);
-    return jsonRows({ format, columns, parameters, fieldNamed }, handler);
-  }
-  return dialect === null
-    ? csvRows(columns, parameters, handler)
-    : dialectRows(dialect, columns, parameters, handler);
+  if (dialect !== null) return csvRows(dialect, columns, parameters, handler);
+  const fieldNamed = (name: string) => fieldOf(parameters, name);
+  const json = format === 'ndjson' ? 'ndjson' : 'json';
+  return jsonRows({ format: json, columns, parameters, fieldNamed }, handler);
 }
