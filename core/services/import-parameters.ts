@@ -119,6 +119,18 @@ function dateFormat(text: string): string {
   }
 }
 
+/** Texts of cells, separated by commas. */
+function texts(text: string): string[] {
+  return text.split(',');
+}
+
+/** The separator of groups of digits. */
+function thousands(text: string): string {
+  const sign = text === 'space' ? ' ' : text;
+  if ([...sign].length === 1 && !/[\d\p{L}+\-\r\n]/u.test(sign)) return sign;
+  throw new WrongValue((name) => reason('option_thousands_expected', { name }));
+}
+
 /** All options by the names that clients use. */
 const PARSERS: Readonly<Record<string, Parser>> = {
   mode: (text) => ({ mode: oneOf(text, 'insert', 'upsert', 'update') }),
@@ -131,8 +143,13 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   empty: (text) => ({ empty: oneOf(text, 'missing', 'null', 'text') }),
   decimal: (text) => ({ decimal: oneOf(text, '.', ',') }),
   date_format: (text) => ({ dateFormat: dateFormat(text) }),
+  null_values: (text) => ({ nullValues: texts(text) }),
+  thousands: (text) => ({ thousands: thousands(text) }),
+  header: (text) => ({ header: oneOf(text, 'exact', 'loose') }),
+  ragged: (text) => ({ ragged: oneOf(text, 'reject', 'pad') }),
+  quotes: (text) => ({ quotes: oneOf(text, 'strict', 'lenient') }),
   timezone: (text) => ({ timezone: timezone(text) }),
-  separator: (text) => ({ separator: separator(text) }),
+  separator: (text) => ({ separator: text === 'auto' ? undefined : separator(text) }),
   quote: (text) => ({ quote: text === '' ? '' : character(text) }),
   escape: (text) => ({ escape: character(text) }),
   comment: (text) => ({ comment: character(text) }),
@@ -175,6 +192,9 @@ function contradiction(given: ImportParameters): Reason | null {
   if (maxErrors !== undefined && onError !== 'skip') return reason('max_errors_without_skip');
   if (match !== undefined && mode === 'insert') return reason('match_with_insert');
   if (create === true && mode === 'update') return reason('create_with_update');
+  if (given.thousands !== undefined && given.thousands === (given.decimal ?? '.')) {
+    return reason('same_characters', { name: 'thousands', other: 'decimal' });
+  }
   if (given.quote === '' && given.escape !== undefined) return reason('escape_without_quote');
   const marks = characters(given);
   for (const [index, [name, mark]] of marks.entries()) {
@@ -199,11 +219,17 @@ export function importQuery(query: Readonly<Record<string, unknown>>): ImportPar
 }
 
 /** Options that describe cells, which only CSV files have. */
-const OF_CELLS = ['separator', 'quote', 'escape', 'comment', 'empty', 'decimal'] as const;
+const OF_CELLS = [
+  ...(['separator', 'quote', 'escape', 'comment', 'empty', 'decimal'] as const),
+  ...(['thousands', 'nullValues', 'ragged', 'quotes'] as const),
+];
+/** The names of options that differ from those of their members. */
+const NAMES: Readonly<Record<string, string>> = { nullValues: 'null_values' };
 
 function misfit(given: ImportParameters, format: ImportFormat): Reason | null {
   const name = format === 'csv' ? undefined : OF_CELLS.find((one) => given[one] !== undefined);
-  return name === undefined ? null : reason('option_of_csv_only', { name, format });
+  if (name === undefined) return null;
+  return reason('option_of_csv_only', { name: NAMES[name] ?? name, format });
 }
 
 /** The facts about the file that are known before it is read. */

@@ -76,7 +76,8 @@ function checkNew(collection: string, { create, match = ['id'] }: ImportParamete
 
 /** The parameters that control parsing the file. */
 const DIALECT: ReadonlySet<string> = new Set<keyof ImportParameters>([
-  ...(['separator', 'quote', 'escape', 'comment', 'charset', 'decimal'] as const),
+  ...(['separator', 'quote', 'escape', 'comment', 'charset', 'decimal', 'thousands'] as const),
+  ...(['nullValues', 'ragged', 'quotes'] as const),
 ]);
 
 /** The parameters that control parsing the file; null when there are none. */
@@ -160,7 +161,7 @@ export class ImportService {
         : ({ bytes: maxBytes, variable: 'IMPORT_MAX_SIZE' } as const);
     const { bytes, sha256 } = await spool.write(file, content, limit);
     const message: ImportMessage = {
-      version: 6,
+      version: 7,
       collection,
       sender: { ip: caller.ip },
       parameters,

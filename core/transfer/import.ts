@@ -7,6 +7,7 @@ import { reason } from '#core/base/errors/reason.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './file/file-column.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
+import { withLooseNames } from './file/loose-header.ts';
 import { NestedColumns } from './file/nested-column.ts';
 import {
   importErrors,
@@ -15,6 +16,7 @@ import {
   syntaxFault,
   UnreadableFile,
 } from './file/row-fault.ts';
+import { withSeparator } from './file/separator.ts';
 import { importRows } from './import-rows.ts';
 import { errorReport } from './report/error-report.ts';
 import { withWrittenValues } from './report/written-values.ts';
@@ -83,9 +85,11 @@ async function openRun(
   rejected: RejectedRows | null,
 ): Promise<OpenRun> {
   const { catalog, sender, parameters, expansion } = options;
-  const file = await openFile(options.file, parameters, expansion);
+  const opened = withLooseNames(await openFile(options.file, parameters, expansion), collection);
   const related = new NestedColumns(catalog, sender.rights, collection.name);
-  const columns = await fileColumns(file, collection, related);
+  const { file, header: columns } = await withSeparator(opened, (one) =>
+    fileColumns(one, collection, related),
+  );
   const connection = await ImportConnection.begin(options, settingsOf(options));
   const write = openImportWrite(options);
   const made = await generatedValues(write);
@@ -146,7 +150,9 @@ async function run(
 ): Promise<ImportResult> {
   options.phase('reading');
   const opened = await openRun(options, collection, rejected);
-  const result = await importOrTry(opened);
+  const { found } = opened.file;
+  const counts = await importOrTry(opened);
+  const result = found === undefined ? counts : { ...counts, separator: found };
   await reportRejected(opened);
   options.phase('committing');
   await options.complete(result, opened.written);

@@ -16,6 +16,7 @@ import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
 import { openFile, type StoredFile } from '#core/transfer/file/import-file.ts';
 import { importErrors, UnreadableFile } from '#core/transfer/file/row-fault.ts';
+import { withAgreedSeparator } from '#core/transfer/file/separator.ts';
 import {
   type Inference,
   type InferredField,
@@ -170,7 +171,7 @@ async function infer(
   const { parameters = {} } = message;
   const expansion = { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION };
   try {
-    const opened = await openFile(file, parameters, expansion);
+    const opened = await withAgreedSeparator(await openFile(file, parameters, expansion));
     const { signal } = context;
     return await inferFields(opened, { signal, faultsMax: config.MAX_IMPORT_ERRORS });
   } catch (error) {

@@ -20,6 +20,23 @@ export const importParameters = v.strictObject({
   mapping: v.optional(v.record(v.string(), v.nullable(v.string()))),
   /** The meaning of an empty cell: no value (default), null, or an empty text. */
   empty: v.optional(v.picklist(['missing', 'null', 'text'])),
+  /** Cells with one of these texts are null. */
+  nullValues: v.optional(v.pipe(v.array(v.string()), v.readonly())),
+  /** Whether headers name fields exactly (default), or regardless of case, spaces, `_` and `-`. */
+  header: v.optional(v.picklist(['exact', 'loose'])),
+  /** The character between groups of digits; default: none. */
+  thousands: v.optional(v.string()),
+  /** The notation of single fields; it replaces that of the file. */
+  formats: v.optional(
+    v.record(
+      v.string(),
+      v.strictObject({
+        decimal: v.optional(v.picklist(['.', ','])),
+        thousands: v.optional(v.string()),
+        dateFormat: v.optional(v.string()),
+      }),
+    ),
+  ),
   /** The decimal separator of numbers in cells; default: `.`. */
   decimal: v.optional(v.picklist(['.', ','])),
   /** The format of dates and times; default: ISO 8601. */
@@ -30,7 +47,7 @@ export const importParameters = v.strictObject({
   ragged: v.optional(v.picklist(['reject', 'pad'])),
   /** The meaning of quotes that break RFC 4180: a fault (default), or text. */
   quotes: v.optional(v.picklist(['strict', 'lenient'])),
-  /** The character between cells; default: a comma, in TSV files a tab. */
+  /** The character between cells; default: found in the file, in TSV files a tab. */
   separator: v.optional(character),
   /** The character around cells; default: `"`; empty: unquoted. */
   quote: v.optional(v.string()),

@@ -54,9 +54,9 @@ export function marksOf(dialect: CsvDialect, isLenient: boolean): CsvMarks {
   for (const byte of [separator.first, LF, CR]) stops[byte] = 1;
   if (dialect.quote !== null && !isLenient) stops[quote.first] = 1;
   const isSimple = longest === 1 && dialect.quote === dialect.escape && !isLenient;
-  const unescape = unescapeOf(dialect);
+  const plain = unescapeOf(dialect);
   const marks = { separator, quote, escape: before, comment };
-  return { ...marks, isSimple, longest, isLenient, stops, unescape };
+  return { ...marks, isSimple, longest, isLenient, stops, unescape: plain };
 }
 
 /** Whether the mark stands at a position. */

@@ -21,8 +21,8 @@ export class CsvRecord {
   /** Line of the file on which the record begins, from 1. */
   line = 1;
 
-  constructor(unescape: (text: string) => string) {
-    this.#unescape = unescape;
+  constructor(unescaped: (text: string) => string) {
+    this.#unescape = unescaped;
   }
 
   /** Makes room for more cells. */

@@ -69,14 +69,21 @@ class CsvRow implements Row {
     const isPlain =
       record.forms[cell] !== DOUBLED &&
       isPlainText(record.bytes[start] ?? 0, record.bytes[end - 1] ?? 0);
-    const isKnown = check === null || known?.isUsual?.(record.bytes, start, end) === true;
+    const isUsual = known?.isUsual ?? null;
+    const isKnown = isUsual === null ? check === null : isUsual(record.bytes, start, end);
     const copied = this.#copied[column] ?? 0;
     const isCopied = copied === 1 || (copied === 2 && record.bytes[start] !== BRACE);
-    if (isPlain && isKnown && isCopied) {
+    if (isPlain && isKnown && isCopied && !this.#isNull(cell)) {
       out.bytes(record.bytes, start, end);
       return true;
     }
     return writeValue(this.value(column), check, out);
+  }
+
+  /** Whether the cell has one of the texts that mean null. */
+  #isNull(cell: number): boolean {
+    const { nulls } = this.#reader;
+    return nulls?.has(this.#record.text(cell)) === true;
   }
 
   integer(column: number): number {

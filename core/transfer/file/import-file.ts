@@ -36,6 +36,12 @@ export interface ImportFile {
   readonly parameters: ImportParameters;
   /** The notation of its cells; null for JSON. */
   readonly dialect: CsvDialect | null;
+  /** Whether neither the options nor the file name the separator. */
+  readonly isOpen?: boolean;
+  /** The separator that was found in the file. */
+  readonly found?: string;
+  /** The field of a header or a member, where the mapping is not enough. */
+  readonly fieldNamed?: (name: string) => string | null;
   /**
    * The content from the beginning; it can be read more than once.
    * @param read is called with the number of file bytes as they are read
@@ -122,7 +128,10 @@ export async function openFile(
   if (format !== 'csv') return { format, bytes, parameters, dialect: null, content: decoded };
   const dialect = dialectOf(parameters);
   const line = separatorLine((await beginningOf(decoded())).toString('utf8'));
-  if (line === null) return { format, bytes, parameters, dialect, content: decoded };
+  if (line === null) {
+    const isOpen = parameters.separator === undefined;
+    return { format, bytes, parameters, dialect, isOpen, content: decoded };
+  }
   const { separator } = parameters;
   if (separator !== undefined && separator !== line.separator) {
     const why = reason('separator_line_differs', { separator });
@@ -136,7 +145,11 @@ export async function openFile(
 const EMPTY = reason('import_file_empty');
 
 /** The field for a header or a member; null for one that is omitted. */
-export function fieldOf({ mapping }: ImportParameters, name: string): string | null {
+export function fieldOf(
+  { parameters: { mapping }, fieldNamed }: Pick<ImportFile, 'parameters' | 'fieldNamed'>,
+  name: string,
+): string | null {
+  if (fieldNamed !== undefined) return fieldNamed(name);
   const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : name;
   return mapped === undefined ? name : mapped;
 }
@@ -181,7 +194,7 @@ async function csvColumns(
   const faults = missingHeaders(parameters, header);
   const seen = new Set<string>();
   for (const [cell, { name: written, ...place }] of header.entries()) {
-    const name = fieldOf(parameters, written);
+    const name = fieldOf(file, written);
     if (name === null) continue;
     const own = fileColumn(collection, name);
     const column = isReason(own) ? (related.column(name) ?? own) : own;
@@ -208,7 +221,7 @@ async function jsonColumns(
 ): Promise<FileColumn[]> {
   const format = file.format === 'ndjson' ? 'ndjson' : 'json';
   const members = await jsonMembers(format, file.content());
-  const names = members.map((name) => fieldOf(file.parameters, name));
+  const names = members.map((name) => fieldOf(file, name));
   return [...new Set(names)]
     .filter((name) => name !== null)
     .map((name) => fileColumn(collection, name))
@@ -264,7 +277,7 @@ export function rowReader(
 ): RowReader {
   const { format, dialect, parameters } = file;
   if (dialect !== null) return csvRows(dialect, columns, parameters, handler);
-  const fieldNamed = (name: string) => fieldOf(parameters, name);
+  const fieldNamed = (name: string) => fieldOf(file, name);
   const json = format === 'ndjson' ? 'ndjson' : 'json';
   return jsonRows({ format: json, columns, parameters, fieldNamed }, handler);
 }

@@ -71,7 +71,7 @@ async function csvColumns(file: ImportFile): Promise<FileColumn[]> {
   const faults = missingHeaders(file.parameters, header);
   const columns: FileColumn[] = [];
   for (const [cell, { name: own, ...place }] of header.entries()) {
-    const name = fieldOf(file.parameters, own);
+    const name = fieldOf(file, own);
     if (name === null) continue;
     const isTwice = columns.some((column) => column.name === name);
     const twice = isTwice

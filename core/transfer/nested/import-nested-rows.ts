@@ -90,7 +90,7 @@ export async function importNestedRows(
   const columns = isCsv
     ? known.map((column) => (column.path === null ? asMember(column, [column.name]) : column))
     : [];
-  const payloads = new RowPayloads(run, columns, (name) => fieldOf(file.parameters, name));
+  const payloads = new RowPayloads(run, columns, (name) => fieldOf(file, name));
   const batches = new NestedBatches(run);
   const pending: NestedRow[] = [];
   let skipped = 0;

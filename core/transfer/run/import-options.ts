@@ -23,6 +23,8 @@ export interface ImportResult {
   readonly skipped: number;
   /** Faulty rows that were skipped; 0 when one faulty row rejects the file. */
   readonly failed: number;
+  /** The separator that was found in the file; absent when the options name it, or for commas. */
+  readonly separator?: string;
   /** Nothing was written; absent otherwise. */
   readonly dry_run?: boolean;
 }

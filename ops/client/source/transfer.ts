@@ -21,6 +21,16 @@ export interface ImportOptions extends JobOptions {
   readonly mapping?: Readonly<Record<string, string | null>> | undefined;
   readonly empty?: 'missing' | 'null' | 'text' | undefined;
   readonly decimal?: string | undefined;
+  /** Between groups of digits. */
+  readonly thousands?: string | undefined;
+  /** Texts of cells that are null. */
+  readonly null_values?: string | readonly string[] | undefined;
+  /** `loose`: headers name fields in any case, with spaces, `_` or `-`. */
+  readonly header?: 'exact' | 'loose' | undefined;
+  /** `pad`: missing cells of short rows are empty. */
+  readonly ragged?: 'reject' | 'pad' | undefined;
+  /** `lenient`: stray quotes are text. */
+  readonly quotes?: 'strict' | 'lenient' | undefined;
   readonly date_format?: string | undefined;
   readonly timezone?: string | undefined;
   readonly separator?: string | undefined;

@@ -99,7 +99,7 @@ t.test('damaged files name the row and the line', async (t) => {
     { row: 4 },
     { row: 5, code: 'INVALID_PAYLOAD', line: 5 },
   ]);
-  t.match(await place('id;name\n1;a\n', 'csv'), {
+  t.match(await place('id;nome\n1;a\n', 'csv'), {
     reason: /semicolons; use the option separator=;/,
   });
   t.match(await place('id,name\n1,a\n', 'csv', { parameters }), {

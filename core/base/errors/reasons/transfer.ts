@@ -49,6 +49,10 @@ export const transferReasons = {
     'A file must be CSV, TSV, JSON or NDJSON: of such a type, or named {names}, also with .gz.',
   option_values_expected: '"{name}" must be {values}.',
   option_character_expected: '"{name}" must be one character other than a line break.',
+  option_thousands_expected:
+    '"{name}" must be one character between groups of digits, such as a comma, or "space".',
+  number_misgrouped: 'The digits are not in groups, as "thousands={thousands}" says.',
+  date_format_half_missing: 'In "date_format", "h" needs "A", and "A" needs "h".',
   option_field_names_expected: '"{name}" must be field names, separated by commas.',
   option_names_field_twice: '"{name}" must name each field once.',
   option_count_expected: '"{name}" must be a whole number from 0.',

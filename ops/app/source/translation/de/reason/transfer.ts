@@ -57,6 +57,10 @@ export const transfer = {
     'Eine Datei muss CSV, TSV, JSON oder NDJSON sein: von diesem Typ, oder mit der Endung %{names}, auch mit .gz.',
   option_values_expected: '„%{name}“ muss eines davon sein: %{values}.',
   option_character_expected: '„%{name}“ muss ein einzelnes Zeichen sein, aber kein Zeilenumbruch.',
+  option_thousands_expected:
+    '„%{name}“ muss ein Zeichen zwischen Gruppen von Ziffern sein, etwa ein Punkt, oder „space“.',
+  number_misgrouped: 'Die Ziffern stehen nicht in Gruppen, wie „thousands=%{thousands}“ sagt.',
+  date_format_half_missing: 'In „date_format“ braucht „h“ ein „A“ und „A“ ein „h“.',
   option_field_names_expected: '„%{name}“ muss Namen von Feldern enthalten, mit Kommas dazwischen.',
   option_names_field_twice: '„%{name}“ muss jedes Feld einmal nennen.',
   option_count_expected: '„%{name}“ muss eine ganze Zahl ab 0 sein.',
