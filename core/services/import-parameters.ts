@@ -1,5 +1,6 @@
 /** Parses the options of an import: from the query, and from parts of the form before the file. */
 import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import {
   invalidPayload,
@@ -8,7 +9,11 @@ import {
 } from '#core/base/errors/service-error.ts';
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
-import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import {
+  type ImportParameters,
+  NEW_FIELD_TYPES,
+  importParameters as parametersSchema,
+} from '#core/jobs/message/import-parameters.ts';
 import { DateFormat, WrongDateFormat } from '#core/transfer/file/date-format.ts';
 
 /** A value that is invalid for an option. */
@@ -131,6 +136,58 @@ function thousands(text: string): string {
   throw new WrongValue((name) => reason('option_thousands_expected', { name }));
 }
 
+function jsonObject(text: string, wrong: WrongValue): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw wrong;
+  }
+  if (!isJsonObject(value)) throw wrong;
+  return value;
+}
+
+/** The types of new fields. */
+function types(text: string): ImportParameters['types'] {
+  const values = NEW_FIELD_TYPES.join(', ');
+  const wrong = new WrongValue((name) => reason('option_types_expected', { name, values }));
+  const parsed = v.safeParse(parametersSchema.entries.types, jsonObject(text, wrong));
+  if (!parsed.success) throw wrong;
+  return parsed.output;
+}
+
+/** The notations of single fields. */
+function formats(text: string): ImportParameters['formats'] {
+  const wrong = new WrongValue((name) => reason('option_formats_expected', { name }));
+  const given = Object.entries(jsonObject(text, wrong)).map(([field, format]) => {
+    if (!isJsonObject(format)) throw wrong;
+    const { decimal, thousands: sign, date_format: date, ...rest } = format;
+    if (Object.keys(rest).length > 0) throw wrong;
+    const own = {
+      ...(decimal !== undefined && { decimal }),
+      ...(typeof sign === 'string' ? { thousands: thousands(sign) } : {}),
+      ...(typeof date === 'string' ? { dateFormat: dateFormat(date) } : {}),
+    };
+    return [field, own];
+  });
+  const parsed = v.safeParse(parametersSchema.entries.formats, Object.fromEntries(given));
+  if (!parsed.success) throw wrong;
+  return parsed.output;
+}
+
+/** A share between 0 and a half. */
+function share(text: string): number {
+  const value = /^0?(?:\.\d{1,6})?$|^0$/.test(text) && text !== '' ? Number(text) : 1;
+  if (value <= 0.5) return value;
+  throw new WrongValue((name) => reason('option_share_expected', { name }));
+}
+
+/** A text that is not empty. */
+function label(text: string): string {
+  if (text.trim() !== '' && text.length <= 255) return text.trim();
+  throw new WrongValue((name) => reason('option_label_expected', { name }));
+}
+
 /** All options by the names that clients use. */
 const PARSERS: Readonly<Record<string, Parser>> = {
   mode: (text) => ({ mode: oneOf(text, 'insert', 'upsert', 'update') }),
@@ -139,6 +196,11 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   max_errors: (text) => ({ maxErrors: count(text) }),
   dry_run: (text) => ({ dryRun: flag(text) }),
   create: (text) => ({ create: flag(text) }),
+  types: (text) => ({ types: types(text) }),
+  types_tolerance: (text) => ({ typesTolerance: share(text) }),
+  key: (text) => ({ key: label(text) }),
+  name: (text) => ({ name: label(text) }),
+  formats: (text) => ({ formats: formats(text) }),
   mapping: (text) => ({ mapping: mapping(text) }),
   empty: (text) => ({ empty: oneOf(text, 'missing', 'null', 'text') }),
   decimal: (text) => ({ decimal: oneOf(text, '.', ',') }),
@@ -192,6 +254,13 @@ function contradiction(given: ImportParameters): Reason | null {
   if (maxErrors !== undefined && onError !== 'skip') return reason('max_errors_without_skip');
   if (match !== undefined && mode === 'insert') return reason('match_with_insert');
   if (create === true && mode === 'update') return reason('create_with_update');
+  if (create !== true) {
+    const name = (['types', 'typesTolerance', 'key', 'name'] as const).find(
+      (one) => given[one] !== undefined,
+    );
+    if (name !== undefined)
+      return reason('option_of_new_collection', { name: NAMES[name] ?? name });
+  }
   if (given.thousands !== undefined && given.thousands === (given.decimal ?? '.')) {
     return reason('same_characters', { name: 'thousands', other: 'decimal' });
   }
@@ -224,7 +293,10 @@ const OF_CELLS = [
   ...(['thousands', 'nullValues', 'ragged', 'quotes'] as const),
 ];
 /** The names of options that differ from those of their members. */
-const NAMES: Readonly<Record<string, string>> = { nullValues: 'null_values' };
+const NAMES: Readonly<Record<string, string>> = {
+  nullValues: 'null_values',
+  typesTolerance: 'types_tolerance',
+};
 
 function misfit(given: ImportParameters, format: ImportFormat): Reason | null {
   const name = format === 'csv' ? undefined : OF_CELLS.find((one) => given[one] !== undefined);

@@ -66,11 +66,14 @@ function checkMatch(
 }
 
 /** Rejects a collection that does not exist, unless it can be created. */
-function checkNew(collection: string, { create, match = ['id'] }: ImportParameters): void {
+function checkNew(
+  collection: string,
+  { create, key = 'id', match = [key] }: ImportParameters,
+): void {
   if (create !== true) throw notImportable(collection);
   // The name is validated as in POST /collections.
   createCollections({ collection });
-  if (match.join() === 'id') return;
+  if (match.join() === key) return;
   throw invalidQuery(reason('match_in_created_collection'));
 }
 

@@ -3,6 +3,13 @@ import * as v from 'valibot';
 
 const character = v.string();
 
+/** The types of fields that an import can create. */
+export const NEW_FIELD_TYPES = [
+  ...(['string', 'text', 'integer', 'bigInteger', 'float', 'decimal', 'boolean'] as const),
+  ...(['date', 'time', 'dateTime', 'timestamp', 'uuid', 'json'] as const),
+] as const;
+export type NewFieldType = (typeof NEW_FIELD_TYPES)[number];
+
 export const importParameters = v.strictObject({
   /** The allowed changes of rows; default: upsert. */
   mode: v.optional(v.picklist(['insert', 'upsert', 'update'])),
@@ -16,6 +23,14 @@ export const importParameters = v.strictObject({
   dryRun: v.optional(v.boolean()),
   /** Creates the collection first. */
   create: v.optional(v.boolean()),
+  /** The types of new fields; default: proposed by their values. */
+  types: v.optional(v.record(v.string(), v.picklist(NEW_FIELD_TYPES))),
+  /** The share of values that may lack the proposed type; default: 0.02. */
+  typesTolerance: v.optional(v.number()),
+  /** The field that becomes the primary key; default: `id`. */
+  key: v.optional(v.string()),
+  /** The name of the new collection for people. */
+  name: v.optional(v.string()),
   /** The field of each named header or member; null leaves the column out. */
   mapping: v.optional(v.record(v.string(), v.nullable(v.string()))),
   /** The meaning of an empty cell: no value (default), null, or an empty text. */

@@ -1,5 +1,6 @@
 /** The options of an import in its URL. */
 import * as v from 'valibot';
+import { NEW_FIELD_TYPES } from '#core/jobs/message/import-parameters.ts';
 import type { ParameterTable } from '../route-facts.ts';
 import { flagParameter } from './item.ts';
 
@@ -23,6 +24,22 @@ export const IMPORT_OPTIONS: ParameterTable = {
   mapping: {
     summary: 'Headers, and the fields that they stand for; null leaves one out',
     schema: v.record(v.string(), v.nullable(v.pipe(v.string(), v.nonEmpty()))),
+    spelling: 'json',
+  },
+  types: {
+    summary: 'The types of new fields',
+    schema: v.record(v.string(), v.picklist(NEW_FIELD_TYPES)),
+    spelling: 'json',
+  },
+  types_tolerance: {
+    summary: 'The share of values that may lack the type of a new field',
+    schema: v.pipe(v.number(), v.minValue(0), v.maxValue(0.5)),
+  },
+  key: { summary: 'The field that becomes the primary key', schema: v.string() },
+  name: { summary: 'The name of the new collection for people', schema: v.string() },
+  formats: {
+    summary: 'The notation of single fields: decimal, thousands, date_format',
+    schema: v.record(v.string(), v.record(v.string(), v.string())),
     spelling: 'json',
   },
   empty: { summary: 'What an empty cell is', schema: v.picklist(['missing', 'null', 'text']) },

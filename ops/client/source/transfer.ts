@@ -7,6 +7,16 @@ import { membersOf } from './query.ts';
 import type { Transport } from './transport.ts';
 import { type FileInput, formOf, namedContent, sending, type UploadProgress } from './upload.ts';
 
+/** How the values of a field are written. */
+export interface FieldFormat {
+  readonly decimal?: string | undefined;
+  readonly thousands?: string | undefined;
+  readonly date_format?: string | undefined;
+}
+
+/** Options that are sent as JSON. */
+const OBJECTS: ReadonlySet<string> = new Set(['mapping', 'types', 'formats']);
+
 /** How a file is read; see the documentation of imports. */
 export interface ImportOptions extends JobOptions {
   readonly mode?: 'upsert' | 'insert' | 'update' | undefined;
@@ -19,6 +29,16 @@ export interface ImportOptions extends JobOptions {
   /** Does everything, and rolls it back. */
   readonly dry_run?: boolean | undefined;
   readonly mapping?: Readonly<Record<string, string | null>> | undefined;
+  /** The types of new fields. */
+  readonly types?: Readonly<Record<string, string>> | undefined;
+  /** The share of values that may lack the type of a new field. */
+  readonly types_tolerance?: number | undefined;
+  /** The field that becomes the primary key of a new collection. */
+  readonly key?: string | undefined;
+  /** The name of a new collection for people. */
+  readonly name?: string | undefined;
+  /** The notation of single fields. */
+  readonly formats?: Readonly<Record<string, FieldFormat>> | undefined;
   readonly empty?: 'missing' | 'null' | 'text' | undefined;
   readonly decimal?: string | undefined;
   /** Between groups of digits. */
@@ -157,8 +177,12 @@ export function importFile(
   options: ImportOptions = {},
 ): Run<ImportResult> {
   const { signal, timeout, headers, idempotencyKey, ...parameters } = options;
-  const { mapping, ...others } = parameters;
-  const query = { ...others, ...(mapping && { mapping: JSON.stringify(mapping) }) };
+  const query = Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      OBJECTS.has(name) && value ? JSON.stringify(value) : value,
+    ]),
+  );
   const submit = async (tell: Tell) => {
     const call = jobHeaders({ signal, timeout, headers, idempotencyKey });
     const form = await formOf([['file', namedContent(file)]]);
