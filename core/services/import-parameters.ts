@@ -9,9 +9,11 @@ import {
 } from '#core/base/errors/service-error.ts';
 import { isJsonObject, type JsonObject } from '#core/base/json/json-object.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
-import type {
-  ImportParameters,
-  ReferenceParameters,
+import {
+  type ImportParameters,
+  NEW_FIELD_TYPES,
+  importParameters as parametersSchema,
+  type ReferenceParameters,
 } from '#core/jobs/message/import-parameters.ts';
 import { DateFormat, WrongDateFormat } from '#core/transfer/file/date-format.ts';
 
@@ -159,6 +161,59 @@ function dateFormat(text: string): string {
   }
 }
 
+/** Texts of cells, separated by commas. */
+function texts(text: string): string[] {
+  return text.split(',');
+}
+
+/** The separator of groups of digits. */
+function thousands(text: string): string {
+  const sign = text === 'space' ? ' ' : text;
+  if ([...sign].length === 1 && !/[\d\p{L}+\-\r\n]/u.test(sign)) return sign;
+  throw new WrongValue((name) => reason('option_thousands_expected', { name }));
+}
+
+/** The types of new fields. */
+function types(text: string): ImportParameters['types'] {
+  const values = NEW_FIELD_TYPES.join(', ');
+  const wrong = new WrongValue((name) => reason('option_types_expected', { name, values }));
+  const parsed = v.safeParse(parametersSchema.entries.types, jsonObject(text, wrong));
+  if (!parsed.success) throw wrong;
+  return parsed.output;
+}
+
+/** The notations of single fields. */
+function formats(text: string): ImportParameters['formats'] {
+  const wrong = new WrongValue((name) => reason('option_formats_expected', { name }));
+  const given = Object.entries(jsonObject(text, wrong)).map(([field, format]) => {
+    if (!isJsonObject(format)) throw wrong;
+    const { decimal, thousands: sign, date_format: date, ...rest } = format;
+    if (Object.keys(rest).length > 0) throw wrong;
+    const own = {
+      ...(decimal !== undefined && { decimal }),
+      ...(typeof sign === 'string' ? { thousands: thousands(sign) } : {}),
+      ...(typeof date === 'string' ? { dateFormat: dateFormat(date) } : {}),
+    };
+    return [field, own];
+  });
+  const parsed = v.safeParse(parametersSchema.entries.formats, Object.fromEntries(given));
+  if (!parsed.success) throw wrong;
+  return parsed.output;
+}
+
+/** A share between 0 and a half. */
+function share(text: string): number {
+  const value = /^0?(?:\.\d{1,6})?$|^0$/.test(text) && text !== '' ? Number(text) : 1;
+  if (value <= 0.5) return value;
+  throw new WrongValue((name) => reason('option_share_expected', { name }));
+}
+
+/** A text that is not empty. */
+function label(text: string): string {
+  if (text.trim() !== '' && text.length <= 255) return text.trim();
+  throw new WrongValue((name) => reason('option_label_expected', { name }));
+}
+
 /** All options by the names that clients use. */
 const PARSERS: Readonly<Record<string, Parser>> = {
   mode: (text) => ({ mode: oneOf(text, 'insert', 'upsert', 'update') }),
@@ -169,11 +224,21 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   create: (text) => ({ create: flag(text) }),
   mapping: (text) => mapping(text),
   constants: (text) => ({ constants: constants(text) }),
+  types: (text) => ({ types: types(text) }),
+  types_tolerance: (text) => ({ typesTolerance: share(text) }),
+  key: (text) => ({ key: label(text) }),
+  name: (text) => ({ name: label(text) }),
+  formats: (text) => ({ formats: formats(text) }),
   empty: (text) => ({ empty: oneOf(text, 'missing', 'null', 'text') }),
   decimal: (text) => ({ decimal: oneOf(text, '.', ',') }),
   date_format: (text) => ({ dateFormat: dateFormat(text) }),
+  null_values: (text) => ({ nullValues: texts(text) }),
+  thousands: (text) => ({ thousands: thousands(text) }),
+  header: (text) => ({ header: oneOf(text, 'exact', 'loose') }),
+  ragged: (text) => ({ ragged: oneOf(text, 'reject', 'pad') }),
+  quotes: (text) => ({ quotes: oneOf(text, 'strict', 'lenient') }),
   timezone: (text) => ({ timezone: timezone(text) }),
-  separator: (text) => ({ separator: separator(text) }),
+  separator: (text) => ({ separator: text === 'auto' ? undefined : separator(text) }),
   quote: (text) => ({ quote: text === '' ? '' : character(text) }),
   escape: (text) => ({ escape: character(text) }),
   comment: (text) => ({ comment: character(text) }),
@@ -239,6 +304,16 @@ function contradiction(given: ImportParameters): Reason | null {
   if (maxErrors !== undefined && onError !== 'skip') return reason('max_errors_without_skip');
   if (match !== undefined && mode === 'insert') return reason('match_with_insert');
   if (create === true && mode === 'update') return reason('create_with_update');
+  if (create !== true) {
+    const name = (['types', 'typesTolerance', 'key', 'name'] as const).find(
+      (one) => given[one] !== undefined,
+    );
+    if (name !== undefined)
+      return reason('option_of_new_collection', { name: NAMES[name] ?? name });
+  }
+  if (given.thousands !== undefined && given.thousands === (given.decimal ?? '.')) {
+    return reason('same_characters', { name: 'thousands', other: 'decimal' });
+  }
   if (given.quote === '' && given.escape !== undefined) return reason('escape_without_quote');
   const marks = characters(given);
   for (const [index, [name, mark]] of marks.entries()) {
@@ -263,11 +338,20 @@ export function importQuery(query: Readonly<Record<string, unknown>>): ImportPar
 }
 
 /** Options that describe cells, which only CSV files have. */
-const OF_CELLS = ['separator', 'quote', 'escape', 'comment', 'empty', 'decimal'] as const;
+const OF_CELLS = [
+  ...(['separator', 'quote', 'escape', 'comment', 'empty', 'decimal'] as const),
+  ...(['thousands', 'nullValues', 'ragged', 'quotes'] as const),
+];
+/** The names of options that differ from those of their members. */
+const NAMES: Readonly<Record<string, string>> = {
+  nullValues: 'null_values',
+  typesTolerance: 'types_tolerance',
+};
 
 function misfit(given: ImportParameters, format: ImportFormat): Reason | null {
   const name = format === 'csv' ? undefined : OF_CELLS.find((one) => given[one] !== undefined);
-  return name === undefined ? null : reason('option_of_csv_only', { name, format });
+  if (name === undefined) return null;
+  return reason('option_of_csv_only', { name: NAMES[name] ?? name, format });
 }
 
 /** The facts about the file that are known before it is read. */

@@ -66,17 +66,21 @@ function checkMatch(
 }
 
 /** Rejects a collection that does not exist, unless it can be created. */
-function checkNew(collection: string, { create, match = ['id'] }: ImportParameters): void {
+function checkNew(
+  collection: string,
+  { create, key = 'id', match = [key] }: ImportParameters,
+): void {
   if (create !== true) throw notImportable(collection);
   // The name is validated as in POST /collections.
   createCollections({ collection });
-  if (match.join() === 'id') return;
+  if (match.join() === key) return;
   throw invalidQuery(reason('match_in_created_collection'));
 }
 
 /** The parameters that control parsing the file. */
 const DIALECT: ReadonlySet<string> = new Set<keyof ImportParameters>([
-  ...(['separator', 'quote', 'escape', 'comment', 'charset', 'decimal'] as const),
+  ...(['separator', 'quote', 'escape', 'comment', 'charset', 'decimal', 'thousands'] as const),
+  ...(['nullValues', 'ragged', 'quotes'] as const),
 ]);
 
 /** The parameters that control parsing the file; null when there are none. */

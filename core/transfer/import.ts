@@ -7,6 +7,7 @@ import { reason } from '#core/base/errors/reason.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 import { type FileColumn, isReason } from './file/file-column.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
+import { withLooseNames } from './file/loose-header.ts';
 import { NestedColumns } from './file/nested-column.ts';
 import {
   importErrors,
@@ -15,6 +16,7 @@ import {
   syntaxFault,
   UnreadableFile,
 } from './file/row-fault.ts';
+import { withSeparator } from './file/separator.ts';
 import { importRows } from './import-rows.ts';
 import { errorReport, loadFaults } from './report/error-report.ts';
 import { groupedFaults } from './report/grouped-faults.ts';
@@ -108,9 +110,11 @@ async function openRun(
   rejected: RejectedRows | null,
 ): Promise<OpenRun> {
   const { catalog, sender, parameters, expansion } = options;
-  const file = await openFile(options.file, parameters, expansion);
+  const opened = withLooseNames(await openFile(options.file, parameters, expansion), collection);
   const related = new NestedColumns(catalog, sender.rights, collection.name);
-  const columns = await fileColumns(file, collection, related);
+  const { file, header: columns } = await withSeparator(opened, (one) =>
+    fileColumns(one, collection, related),
+  );
   const connection = await ImportConnection.begin(options, settingsOf(options));
   const write = openImportWrite(options);
   const made = await generatedValues(write);
@@ -182,10 +186,15 @@ async function run(
 ): Promise<ImportResult> {
   options.phase('reading');
   const opened = await openRun(options, collection, rejected);
+  const { ignored, found } = opened.file;
   const counts = await importOrTry(opened);
-  const { counts: ignored } = opened.file.ignored;
   const reasons = await reportRejected(opened);
-  const result = { ...counts, ...reasons, ...(ignored && { ignored }) };
+  const result = {
+    ...counts,
+    ...reasons,
+    ...(ignored.counts && { ignored: ignored.counts }),
+    ...(found !== undefined && { separator: found }),
+  };
   options.phase('committing');
   await options.complete(result, opened.written);
   await commit(options);

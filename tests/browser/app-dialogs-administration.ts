@@ -223,6 +223,11 @@ function openingsOf(ids: Ids, { fetch }: Cluster): readonly Opening[] {
       open: byButton('model.rename'),
     },
     {
+      of: ['model/reverse-dialog.tsx Dialog'],
+      at: `${article}/fields/author`,
+      open: byButton('model.showReverse'),
+    },
+    {
       of: ['model/schema-conflict.tsx ConflictDialog'],
       at: `${article}/fields/status`,
       async open(view) {

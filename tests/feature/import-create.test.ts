@@ -198,10 +198,45 @@ t.test('an import says that it waits for a paused queue, and can be cancelled th
   t.equal((await cluster.fetch('/items/unwanted')).status, 403);
 });
 
+t.test('a file as people have it becomes a collection with types', async (t) => {
+  const rows = Array.from({ length: 100 }, (_, index) => {
+    return `K${index};${(index % 28) + 1}.1.2024;1.234,5${index % 10};${index % 2 ? 'ja' : 'nein'}`;
+  });
+  rows[9] = 'K9;soon;1,5;ja';
+  const content = `code;made;price;active\n${rows.join('\n')}\n`;
+  const refused = await create('orders', content, { query: '?create=true&key=code' });
+  t.match(refused, {
+    state: 'failed',
+    error: [{ extensions: { code: 'FAILED_VALIDATION', row: 10, field: 'made', value: 'soon' } }],
+  });
+  t.equal((await cluster.fetch('/items/orders')).status, 403, 'nothing is created');
+  const tried = await create('orders', content, {
+    query: '?create=true&key=code&on_error=skip&dry_run=true',
+  });
+  t.match(tried.result, { inserted: 99, failed: 1, dry_run: true });
+  const query = '?create=true&key=code&on_error=skip&name=Our+orders&types={"active":"boolean"}';
+  const made = await create('orders', content, { query });
+  t.match(made.result, {
+    ...{ inserted: 99, failed: 1, separator: ';' },
+    fields: [
+      { field: 'code', type: 'string', primary_key: true },
+      { field: 'made', type: 'date', misfits: 1, examples: [{ row: 10, value: 'soon' }] },
+      { field: 'price', type: 'decimal' },
+      { field: 'active', type: 'boolean' },
+    ],
+  });
+  const { data } = await bodyOf<{ data: unknown }>(await cluster.fetch('/items/orders/K3'));
+  t.strictSame(data, { code: 'K3', made: '2024-01-04', price: '1234.53', active: true });
+  const { rows: stored } = await cluster.db.query(
+    "SELECT translations FROM system_collections WHERE collection = 'orders'",
+  );
+  t.match(JSON.stringify(stored), /Our orders/);
+});
+
 t.test('a dry run shows the fields, and creates nothing', async (t) => {
   const query = '?create=true&dry_run=true';
   const job = await create('tried', 'a,b\n1,x\n2,y\n', { query });
-  const fields = [{ field: 'id' }, { field: 'a', type: 'integer' }, { field: 'b', type: 'text' }];
+  const fields = [{ field: 'id' }, { field: 'a', type: 'integer' }, { field: 'b', type: 'string' }];
   t.match(job.result, { inserted: 2, failed: 0, dry_run: true, fields });
   const bad = await create('tried', 'a,b\n1,x\n2\n', { query });
   t.match(bad, { state: 'failed', error: [{ extensions: { code: 'INVALID_PAYLOAD', row: 2 } }] });

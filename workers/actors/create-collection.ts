@@ -9,6 +9,7 @@ import { type ErrorEntry, forbidden, ServiceError } from '#core/base/errors/serv
 import { render, sql } from '#core/database/sql.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { ImportMessage } from '#core/jobs/message/import.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { QueueSwitch } from '#core/jobs/queue-state.ts';
 import { recordJob, requireAccepting } from '#core/jobs/submit.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
@@ -16,7 +17,9 @@ import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
 import { openFile, type StoredFile } from '#core/transfer/file/import-file.ts';
 import { importErrors, UnreadableFile } from '#core/transfer/file/row-fault.ts';
+import { withAgreedSeparator } from '#core/transfer/file/separator.ts';
 import {
+  formatsOf,
   type Inference,
   type InferredField,
   inferFields,
@@ -33,6 +36,8 @@ export interface Created {
   /** The id of the schema job. */
   readonly job: string;
   readonly fields: readonly InferredField[];
+  /** The notations of columns, which the import needs. */
+  readonly formats?: ImportParameters['formats'];
 }
 
 interface SchemaJobRow {
@@ -111,14 +116,26 @@ async function isCancelling({ services, job }: ActorContext): Promise<boolean> {
   return rowCount !== 0;
 }
 
-function submissionOf(collection: string, { fields }: Inference, { job }: ActorContext) {
+function submissionOf(
+  { collection, parameters }: ImportMessage,
+  { fields }: Inference,
+  { job }: ActorContext,
+) {
+  const { name } = parameters ?? {};
   const change: SchemaChange = {
     kind: 'collections.create',
     collections: [
       {
         collection,
         schema: {},
-        meta: {},
+        meta:
+          name === undefined
+            ? {}
+            : {
+                translations: [
+                  { language: 'en-US', translation: name, singular: name, plural: name },
+                ],
+              },
         fields: fields.map(({ field, type, primary_key = false }) => {
           const isNumbered = primary_key && (type === 'integer' || type === 'bigInteger');
           const schema = {
@@ -141,13 +158,13 @@ function submissionOf(collection: string, { fields }: Inference, { job }: ActorC
  * worker has taken over has lost that session, so it cannot submit the job.
  */
 async function submitCreation(
-  collection: string,
+  message: ImportMessage,
   inference: Inference,
   context: ActorContext,
 ): Promise<void> {
   const { pool, schema, queues } = context.services;
   const client = await context.connect();
-  const submission = submissionOf(collection, inference, context);
+  const submission = submissionOf(message, inference, context);
   await requireAccepting(client, schema, submission.queue);
   const job = await recordJob(client, schema, submission);
   try {
@@ -170,7 +187,7 @@ async function infer(
   const { parameters = {} } = message;
   const expansion = { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION };
   try {
-    const opened = await openFile(file, parameters, expansion);
+    const opened = await withAgreedSeparator(await openFile(file, parameters, expansion));
     const { signal } = context;
     return await inferFields(opened, { signal, faultsMax: config.MAX_IMPORT_ERRORS });
   } catch (error) {
@@ -187,13 +204,16 @@ function named({ collection }: ImportMessage) {
 /** The result of a dry run, as far as the file determines it. */
 function trial(
   message: ImportMessage,
-  { fields, rows, skipped, failed, faults }: Inference,
+  { fields, rows, skipped, failed, faults, misfits }: Inference,
 ): ImportResult & { readonly fields: readonly InferredField[] } {
-  const [first, ...rest] = faults;
+  const [first, ...rest] = [...faults, ...misfits.faults];
   if (first !== undefined && message.parameters?.onError !== 'skip') {
     throw importErrors(named(message), [first, ...rest]);
   }
-  const counts = { inserted: rows, updated: 0, unchanged: 0, duplicates: 0, skipped, failed };
+  const counts = {
+    ...{ inserted: rows - misfits.rows, updated: 0, unchanged: 0, duplicates: 0, skipped },
+    failed: failed + misfits.rows,
+  };
   return { ...counts, dry_run: true, fields };
 }
 
@@ -223,16 +243,28 @@ export async function createCollection(
   const { collection } = message;
   const isThere = async () => (await catalog.refresh()).collections.has(collection);
   const earlier = await ended(message, context);
-  if (await isThere()) return { created: createdBy(earlier) };
+  if (await isThere()) {
+    const made = createdBy(earlier);
+    if (made === null) return { created: null };
+    // An earlier attempt found the notations of the columns.
+    return {
+      created: { ...made, formats: formatsOf((await infer(message, file, context)).fields) },
+    };
+  }
   if (!sender.rights.admin) throw forbidden();
   const inference = await infer(message, file, context);
   if (message.parameters?.dryRun === true) return { trial: trial(message, inference) };
+  const [misfit, ...others] = inference.misfits.faults;
+  // The import would refuse the file, so the collection is not created.
+  if (misfit !== undefined) throw importErrors(named(message), [misfit, ...others]);
   await context.failpoint('import.inferred');
-  await submitCreation(collection, inference, context);
+  await submitCreation(message, inference, context);
   await context.failpoint('import.creating');
   const done = await ended(message, context);
   if (done?.state === 'completed' || (await isThere())) {
-    return { created: createdBy(done) };
+    const made = createdBy(done);
+    const told = made && { ...made, fields: inference.fields };
+    return { created: told && { ...told, formats: formatsOf(inference.fields) } };
   }
   const told = done?.error?.[0]?.message ?? `The schema job was ${done?.state ?? 'removed'}.`;
   throw new ServiceError('UNPROCESSABLE_ENTITY', {

@@ -9,6 +9,7 @@ import { metrics } from '#core/base/metrics/metrics.ts';
 import { withConnection } from '#core/database/pool.ts';
 import { DamagedFile, verifyContent, verifySize } from '#core/files/storage/verify-content.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { rejectedFileId } from '#core/jobs/rejected-file-id.ts';
 import { sameFileAs } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
@@ -47,6 +48,15 @@ async function senderOf(
   const maxItems = config.MAX_BATCH_MUTATION;
   const ruleOf = systemRules({ locations: config.locations.map(({ name }) => name) });
   return { caller, rights, bounds: queryBounds(config), hash, ruleOf, maxItems };
+}
+
+/** The options with the notations that the columns of a new collection have. */
+function withFormats(
+  parameters: ImportParameters,
+  formats: ImportParameters['formats'],
+): ImportParameters {
+  if (formats === undefined || Object.keys(formats).length === 0) return parameters;
+  return { ...parameters, formats: { ...formats, ...parameters.formats } };
 }
 
 /** Imports the file; calls `announce` after all rows are written, before the commit. */
@@ -91,7 +101,7 @@ async function importSpooled(
     sender,
     file: stored,
     expansion: { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION },
-    parameters,
+    parameters: withFormats(parameters, created?.formats),
     signal,
     interrupt: async (backend) => {
       await pool.query('SELECT pg_cancel_backend($1)', [backend]);

@@ -15,6 +15,13 @@ export const referenceParameters = v.strictObject({
 
 export type ReferenceParameters = v.InferOutput<typeof referenceParameters>;
 
+/** The types of fields that an import can create. */
+export const NEW_FIELD_TYPES = [
+  ...(['string', 'text', 'integer', 'bigInteger', 'float', 'decimal', 'boolean'] as const),
+  ...(['date', 'time', 'dateTime', 'timestamp', 'uuid', 'json'] as const),
+] as const;
+export type NewFieldType = (typeof NEW_FIELD_TYPES)[number];
+
 export const importParameters = v.strictObject({
   /** The allowed changes of rows; default: upsert. */
   mode: v.optional(v.picklist(['insert', 'upsert', 'update'])),
@@ -28,6 +35,14 @@ export const importParameters = v.strictObject({
   dryRun: v.optional(v.boolean()),
   /** Creates the collection first. */
   create: v.optional(v.boolean()),
+  /** The types of new fields; default: proposed by their values. */
+  types: v.optional(v.record(v.string(), v.picklist(NEW_FIELD_TYPES))),
+  /** The share of values that may lack the proposed type; default: 0.02. */
+  typesTolerance: v.optional(v.number()),
+  /** The field that becomes the primary key; default: `id`. */
+  key: v.optional(v.string()),
+  /** The name of the new collection for people. */
+  name: v.optional(v.string()),
   /** The field of each named header or member; null leaves the column out. */
   mapping: v.optional(v.record(v.string(), v.nullable(v.string()))),
   /** The fields whose values are not keys, but find the items by another field. */
@@ -36,13 +51,34 @@ export const importParameters = v.strictObject({
   constants: v.optional(v.record(v.string(), v.unknown())),
   /** The meaning of an empty cell: no value (default), null, or an empty text. */
   empty: v.optional(v.picklist(['missing', 'null', 'text'])),
+  /** Cells with one of these texts are null. */
+  nullValues: v.optional(v.pipe(v.array(v.string()), v.readonly())),
+  /** Whether headers name fields exactly (default), or regardless of case, spaces, `_` and `-`. */
+  header: v.optional(v.picklist(['exact', 'loose'])),
+  /** The character between groups of digits; default: none. */
+  thousands: v.optional(v.string()),
+  /** The notation of single fields; it replaces that of the file. */
+  formats: v.optional(
+    v.record(
+      v.string(),
+      v.strictObject({
+        decimal: v.optional(v.picklist(['.', ','])),
+        thousands: v.optional(v.string()),
+        dateFormat: v.optional(v.string()),
+      }),
+    ),
+  ),
   /** The decimal separator of numbers in cells; default: `.`. */
   decimal: v.optional(v.picklist(['.', ','])),
   /** The format of dates and times; default: ISO 8601. */
   dateFormat: v.optional(v.string()),
   /** The time zone of times without one; default: UTC. */
   timezone: v.optional(v.string()),
-  /** The character between cells; default: a comma, in TSV files a tab. */
+  /** The effect of a row with fewer cells than the header: a fault (default), or empty cells. */
+  ragged: v.optional(v.picklist(['reject', 'pad'])),
+  /** The meaning of quotes that break RFC 4180: a fault (default), or text. */
+  quotes: v.optional(v.picklist(['strict', 'lenient'])),
+  /** The character between cells; default: found in the file, in TSV files a tab. */
   separator: v.optional(character),
   /** The character around cells; default: `"`; empty: unquoted. */
   quote: v.optional(v.string()),

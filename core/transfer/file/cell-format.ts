@@ -18,6 +18,40 @@ function withComma(text: string): string {
   throw new MisplacedValue(text, reason('decimal_comma_with_point'));
 }
 
+/** Patterns of the separators of groups; spaces of any width are the same. */
+function groupPattern(thousands: string): string {
+  return thousands === ' '
+    ? '[ \\u00a0\\u2009\\u202f]'
+    : `\\u{${thousands.codePointAt(0)?.toString(16)}}`;
+}
+
+/** Removes the separators between groups of digits, which must be complete. */
+function withoutGroups(thousands: string, decimal: string): Conversion {
+  const sign = groupPattern(thousands);
+  const part = `(?:[${decimal}]\\d*)?`;
+  const grouped = new RegExp(
+    `^\\s*[+-]?\\d{1,3}(?:${sign}\\d{2,3})*${sign}\\d{3}${part}\\s*$`,
+    'u',
+  );
+  const any = new RegExp(sign, 'gu');
+  return (text) => {
+    if (grouped.test(text)) return text.trim().replace(any, '');
+    if (text.trim().search(any) < 0) return text;
+    throw new MisplacedValue(text, reason('number_misgrouped', { thousands }));
+  };
+}
+
+/** The conversion of numbers; null when PostgreSQL reads them. */
+function numberConversion({
+  decimal = '.',
+  thousands,
+}: Pick<ImportParameters, 'decimal' | 'thousands'>): Conversion | null {
+  const point = decimal === ',' ? withComma : null;
+  if (thousands === undefined) return point;
+  const plain = withoutGroups(thousands, decimal);
+  return point === null ? plain : (text) => point(plain(text));
+}
+
 function inFormat(format: DateFormat, notation: string): Conversion {
   return (text) => {
     const iso = format.iso(text);
@@ -29,11 +63,15 @@ function inFormat(format: DateFormat, notation: string): Conversion {
 /** The conversion that the options require for a column; null without one. */
 export function conversionOf(
   { field, form }: Pick<FileColumn, 'field' | 'form'>,
-  { decimal, dateFormat, timezone }: ImportParameters,
+  parameters: ImportParameters,
 ): Conversion | null {
   if (form !== 'plain') return null;
+  const { formats, timezone } = parameters;
+  const own =
+    formats !== undefined && Object.hasOwn(formats, field.name) ? formats[field.name] : {};
+  const { decimal, thousands, dateFormat } = { ...parameters, ...own };
   const { typeName } = field.column;
-  if (NUMERIC.has(typeName)) return decimal === ',' ? withComma : null;
+  if (NUMERIC.has(typeName)) return numberConversion({ decimal, thousands });
   if (!isTemporal(field)) return null;
   const format = dateFormat === undefined ? null : new DateFormat(dateFormat);
   // A date format does not apply to times of day, and vice versa.

@@ -6,6 +6,7 @@ import { type Conversion, conversionOf } from './cell-format.ts';
 import { cellText, holdsBytes, objectInCell } from './cell-text.ts';
 import { type FileColumn, storedText } from './file-column.ts';
 import { NestedItem } from './nested-column.ts';
+import { spellingOf } from './spelling.ts';
 
 /** First bytes of cells that may be JSON: quotes, white space, `null`, lists. */
 const MAY_BE_JSON = new Uint8Array(256);
@@ -40,12 +41,18 @@ export class CellReader {
   readonly skipsEmptyRows: boolean;
   readonly #columns: readonly FileColumn[];
   readonly #conversions: readonly (Conversion | null)[];
+  readonly #spellings: readonly ReturnType<typeof spellingOf>[];
+  /** Texts that mean null; null without any. */
+  readonly nulls: ReadonlySet<string> | null;
   readonly #empty: readonly ('' | null | undefined)[];
 
   constructor(columns: readonly FileColumn[], parameters: ImportParameters) {
     this.skipsEmptyRows = (parameters.empty ?? 'missing') === 'missing';
     this.#columns = columns;
     this.#conversions = columns.map((column) => conversionOf(column, parameters));
+    this.#spellings = columns.map(spellingOf);
+    const { nullValues = [] } = parameters;
+    this.nulls = nullValues.length === 0 ? null : new Set(nullValues);
     this.#empty = columns.map((column) => emptyValue(column, parameters));
   }
 
@@ -73,10 +80,12 @@ export class CellReader {
     if (known.masked && cell === CONCEALED) return undefined;
     // In a document this is JSON's null, which is a value.
     const isJsonNull = cell === 'null' && known.form === 'json' && quoted;
+    if (this.nulls?.has(cell) === true && !isJsonNull) return null;
     const text = isJsonNull ? cell : cellText(cell, known);
     if (text === null) return null;
     if (known.links !== null && known.path === null && objectInCell(text) !== null)
       throw new NestedItem();
-    return storedText(known, this.#conversions[column]?.(text) ?? text);
+    const converted = this.#conversions[column]?.(text) ?? text;
+    return storedText(known, this.#spellings[column]?.(converted) ?? converted);
   }
 }

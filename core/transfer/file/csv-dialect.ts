@@ -24,11 +24,6 @@ export function dialectOf({
   return { separator, quote, escape: before, comment };
 }
 
-/** Whether it is RFC 4180, which has a faster reader. */
-export function isRfc4180({ separator, quote, escape: before, comment }: CsvDialect): boolean {
-  return separator === ',' && quote === '"' && before === '"' && comment === null;
-}
-
 /** A first line that names the separator, as spreadsheets write it. */
 const SEPARATOR_LINE = /^\uFEFF?sep=([^\r\n])(?:\r\n|\r|\n)/i;
 

@@ -4,7 +4,9 @@ import { reason } from '#core/base/errors/reason.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { CellReader, isPlainText } from './cell-reader.ts';
 import type { CopyText } from './copy-text.ts';
-import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED, PLAIN } from './csv-scanner.ts';
+import type { CsvDialect } from './csv-dialect.ts';
+import { type CsvRecord, DOUBLED, PLAIN } from './csv-record.ts';
+import { type CsvHandler, type CsvNotation, CsvScanner } from './csv-scanner.ts';
 import type { FileColumn } from './file-column.ts';
 import { type WatchedColumns, watchedCells } from './ignored-columns.ts';
 import { syntaxFault, UnreadableFile } from './row-fault.ts';
@@ -72,14 +74,21 @@ class CsvRow implements Row {
     const isPlain =
       record.forms[cell] !== DOUBLED &&
       isPlainText(record.bytes[start] ?? 0, record.bytes[end - 1] ?? 0);
-    const isKnown = check === null || known?.isUsual?.(record.bytes, start, end) === true;
+    const isUsual = known?.isUsual ?? null;
+    const isKnown = isUsual === null ? check === null : isUsual(record.bytes, start, end);
     const copied = this.#copied[column] ?? 0;
     const isCopied = copied === 1 || (copied === 2 && record.bytes[start] !== BRACE);
-    if (isPlain && isKnown && isCopied) {
+    if (isPlain && isKnown && isCopied && !this.#isNull(cell)) {
       out.bytes(record.bytes, start, end);
       return true;
     }
     return writeValue(this.value(column), check, out);
+  }
+
+  /** Whether the cell has one of the texts that mean null. */
+  #isNull(cell: number): boolean {
+    const { nulls } = this.#reader;
+    return nulls?.has(this.#record.text(cell)) === true;
   }
 
   integer(column: number): number {
@@ -101,19 +110,21 @@ class CsvRow implements Row {
 /** Digits that a double stores exactly. */
 const EXACT_DIGITS = 15;
 
-function isEmpty(record: CsvRecord): boolean {
-  for (let cell = 0; cell < record.count; cell += 1) {
-    if (record.starts[cell] !== record.ends[cell]) return false;
-  }
-  return true;
-}
-
 /** PostgreSQL's maximum number of columns. */
 export const COLUMNS_MAX = 1_600;
-export const WIDE_HEADER = reason('header_has_too_many_columns', { columnsMax: COLUMNS_MAX });
+const WIDE_HEADER = reason('header_has_too_many_columns', { columnsMax: COLUMNS_MAX });
 
-/** Reads the rows after the header; each must have as many cells as the header. */
+/** How the file is written. */
+function notationOf(dialect: CsvDialect, { quotes }: ImportParameters): CsvNotation {
+  return { dialect, isLenient: quotes === 'lenient' };
+}
+
+/**
+ * Reads the rows after the header; each must have as many cells as the header, unless the options
+ * add missing ones.
+ */
 export function csvRows(
+  dialect: CsvDialect,
   columns: readonly FileColumn[],
   parameters: ImportParameters,
   handler: RowHandler,
@@ -121,6 +132,7 @@ export function csvRows(
 ): RowReader {
   const reader = new CellReader(columns, parameters);
   let ignored: ReturnType<typeof watchedCells> = [];
+  const isPadded = parameters.ragged === 'pad';
   let number = -1;
   let width = 0;
   let row: CsvRow | undefined;
@@ -137,10 +149,14 @@ export function csvRows(
       for (const [cell, name] of ignored) {
         if (record.starts[cell] !== record.ends[cell]) watched?.values.add(name);
       }
+      if (isPadded && record.count !== width) {
+        if (record.count < width) record.pad(width);
+        else if (record.isEmptyFrom(width)) record.count = width;
+      }
       if (record.count !== width) {
         const why = reason('row_cells_differ_from_header', { cells: record.count, width });
         handler.fault(syntaxFault(why, number, record.place(record.start)), record.source());
-      } else if (reader.skipsEmptyRows && isEmpty(record)) {
+      } else if (reader.skipsEmptyRows && record.isEmptyFrom(0)) {
         handler.skipped(number);
       } else {
         row ??= new CsvRow(columns, reader, record);
@@ -152,8 +168,16 @@ export function csvRows(
       number += 1;
       handler.fault(syntaxFault(NOT_UTF8, number, record.place(record.start)), record.source());
     },
+    malformed:
+      parameters.onError === 'skip'
+        ? (fault, source) => {
+            number += 1;
+            handler.fault({ ...fault, row: number }, source);
+          }
+        : undefined,
   };
-  const scanner = new CsvScanner(handle, { cells: COLUMNS_MAX, reason: wide });
+  const bound = { cells: COLUMNS_MAX, reason: wide };
+  const scanner = new CsvScanner(handle, bound, notationOf(dialect, parameters));
   const within = (read: () => void) => {
     try {
       read();
@@ -182,34 +206,12 @@ function namesOf(record: CsvRecord): HeaderCell[] {
   return record.places().map((place, cell) => ({ name: record.text(cell), ...place }));
 }
 
-/** Finds the records of a file in its bytes. */
-interface RecordScanner {
-  push(chunk: Buffer): void;
-  end(): void;
-}
-
-/** Reads a file until its header is complete; null without a header. */
-export async function readHeader(
-  source: AsyncIterable<Buffer>,
-  scanner: RecordScanner,
-  found: () => HeaderCell[] | null,
-): Promise<HeaderCell[] | null> {
-  try {
-    for await (const chunk of source) {
-      scanner.push(chunk);
-      const header = found();
-      if (header !== null) return header;
-    }
-    scanner.end();
-  } catch (error) {
-    // Later faults are found when the rows are read.
-    if (found() === null) throw error;
-  }
-  return found();
-}
-
 /** The names in the first record; null without records. */
-export async function csvHeader(source: AsyncIterable<Buffer>): Promise<HeaderCell[] | null> {
+export async function csvHeader(
+  dialect: CsvDialect,
+  parameters: ImportParameters,
+  source: AsyncIterable<Buffer>,
+): Promise<HeaderCell[] | null> {
   let header: HeaderCell[] | null = null;
   const handler: CsvHandler = {
     record(record) {
@@ -220,6 +222,17 @@ export async function csvHeader(source: AsyncIterable<Buffer>): Promise<HeaderCe
       if (header === null) throw new UnreadableFile(fault);
     },
   };
-  const scanner = new CsvScanner(handler, { cells: COLUMNS_MAX, reason: WIDE_HEADER });
-  return await readHeader(source, scanner, () => header);
+  const bound = { cells: COLUMNS_MAX, reason: WIDE_HEADER };
+  const scanner = new CsvScanner(handler, bound, notationOf(dialect, parameters));
+  try {
+    for await (const chunk of source) {
+      scanner.push(chunk);
+      if (header !== null) return header;
+    }
+    scanner.end();
+  } catch (error) {
+    // Later faults are found when the rows are read.
+    if (header === null) throw error;
+  }
+  return header;
 }

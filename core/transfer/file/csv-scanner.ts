@@ -1,91 +1,29 @@
 /**
- * Splits CSV (RFC 4180, UTF-8) into cells without decoding them. Written by hand, because a library
- * that creates a string for each cell costs more than the COPY of the rows (figures:
+ * Splits CSV of any dialect in UTF-8 into cells without decoding them. Written by hand, because a
+ * library that creates a string for each cell costs more than the COPY of the rows (figures:
  * ops/docs/decisions/transfer.md).
  */
 import { isUtf8 } from 'node:buffer';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
-import { type FilePosition, quoteFault, UnreadableFile } from './row-fault.ts';
+import { type CsvDialect, dialectOf } from './csv-dialect.ts';
+import { CR, type CsvMarks, isCellEnd, isMarkAt, LF, marksOf } from './csv-marks.ts';
+import { CsvRecord, DOUBLED, PLAIN, QUOTED } from './csv-record.ts';
+import { nextLine, RecoveryBudget } from './csv-recovery.ts';
+import { quoteFault, type RowFault, UnreadableFile } from './row-fault.ts';
 import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const LF = 0x0a;
-const CR = 0x0d;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** 1 for the bytes that end a cell without quotes, or are not allowed in it. */
-const STOPS = new Uint8Array(256);
-for (const byte of [QUOTE, COMMA, LF, CR]) STOPS[byte] = 1;
-
-/** The notation of a cell: bare, quoted, or quoted with doubled quotes inside. */
-export const PLAIN = 0;
-const QUOTED = 1;
-export const DOUBLED = 2;
-
-/** The cells of one record as ranges of bytes; the same object for every record. */
-export class CsvRecord {
-  bytes: Buffer = Buffer.alloc(0);
-  count = 0;
-  starts = new Int32Array(64);
-  ends = new Int32Array(64);
-  forms = new Uint8Array(64);
-  /** The first byte of the record, and the byte after its last one. */
-  start = 0;
-  end = 0;
-  /** Line of the file on which the record begins, from 1. */
-  line = 1;
-
-  /** Makes room for more cells. */
-  grow(): void {
-    const { starts, ends, forms } = this;
-    this.starts = new Int32Array(starts.length * 2);
-    this.starts.set(starts);
-    this.ends = new Int32Array(ends.length * 2);
-    this.ends.set(ends);
-    this.forms = new Uint8Array(forms.length * 2);
-    this.forms.set(forms);
-  }
-
-  /** The text of a cell. */
-  text(cell: number): string {
-    const text = this.bytes.toString('utf8', this.starts[cell], this.ends[cell]);
-    return this.forms[cell] === DOUBLED ? text.replaceAll('""', '"') : text;
-  }
-
-  /** The text of the record. */
-  source(): string {
-    return this.bytes.toString('utf8', this.start, this.end);
-  }
-
-  /** The lines and columns of all cells, in one pass. */
-  places(): FilePosition[] {
-    let { line, start: before } = this;
-    let column = 1;
-    return Array.from(this.starts.subarray(0, this.count), (at) => {
-      const lines = this.bytes.toString('utf8', before, at).split('\n');
-      if (lines.length > 1) column = 1;
-      line += lines.length - 1;
-      column += Array.from(lines.at(-1) ?? '').length;
-      before = at;
-      return { line, column };
-    });
-  }
-
-  /** The line and column of a byte of this record. */
-  place(at: number): FilePosition {
-    const before = this.bytes.toString('utf8', this.start, at);
-    const lines = before.split('\n');
-    const column = Array.from(lines.at(-1) ?? '').length + 1;
-    return { line: this.line + lines.length - 1, column };
-  }
-}
-
-/** Receives each record; blank lines are skipped. */
+/** Receives each record; blank lines and comments are skipped. */
 export interface CsvHandler {
   record(record: CsvRecord): void;
   /** A record with invalid UTF-8; it is not delivered otherwise. */
   badEncoding(record: CsvRecord): void;
+  /**
+   * The text of malformed rows after the first record, which is skipped. Without it, the scanner
+   * rejects the file.
+   */
+  malformed?: ((fault: RowFault, source: string) => void) | undefined;
 }
 
 /** The maximum number of cells of a record, and the reason for rejecting one with more. */
@@ -94,29 +32,54 @@ export interface CsvBound {
   readonly reason: Reason;
 }
 
+export interface CsvNotation {
+  readonly dialect: CsvDialect;
+  /** Whether quotes that break RFC 4180 are text. */
+  readonly isLenient: boolean;
+}
+
+const RFC_4180: CsvNotation = { dialect: dialectOf({}), isLenient: false };
+
+/** More bytes are needed. */
+const WAIT = -1;
+/** The record is malformed. */
+const BROKEN = -2;
+/** The quote at the beginning of the cell is text. */
+const BARE = -3;
+
 /** Reads a file record by record. */
 export class CsvScanner extends RowScanner {
   readonly #handler: CsvHandler;
   readonly #bound: CsvBound;
-  readonly #record = new CsvRecord();
+  readonly #marks: CsvMarks;
+  readonly #afterQuote: Reason;
+  readonly #record: CsvRecord;
+  readonly #budget = new RecoveryBudget();
   #begun = false;
   #line = 1;
   /** Line breaks inside the quotes of the current record. */
   #inner = 0;
+  #doubled = false;
+  /** Cells of the first record; 0 before it. */
+  #width = 0;
+  #brokenAt = 0;
+  #brokenBy: Reason = STRAY_QUOTE;
 
   /** @param bound a record with more cells is rejected before it is read completely */
-  constructor(handler: CsvHandler, bound: CsvBound) {
+  constructor(handler: CsvHandler, bound: CsvBound, { dialect, isLenient } = RFC_4180) {
     super();
     this.#handler = handler;
     this.#bound = bound;
+    this.#marks = marksOf(dialect, isLenient);
+    this.#record = new CsvRecord(this.#marks.unescape);
+    const separator = dialect.separator === ',' ? 'comma' : 'separator';
+    this.#afterQuote = reason('text_after_closing_quote', { separator });
   }
 
   protected override scan(bytes: Buffer, final: boolean): number {
     let from = 0;
     if (!this.#begun) {
-      if (bytes.length < BOM.length && !final) {
-        return 0;
-      }
+      if (bytes.length < BOM.length && !final) return 0;
       this.#begun = true;
       if (bytes.subarray(0, BOM.length).equals(BOM)) from = BOM.length;
     }
@@ -124,26 +87,47 @@ export class CsvScanner extends RowScanner {
     const whole = final ? bytes.length : Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
     const clean = isUtf8(bytes.subarray(from, whole));
     const record = this.#record;
+    const { comment } = this.#marks;
     record.bytes = bytes;
-    while (from < bytes.length) {
-      const next = this.#cells(bytes, from, final);
-      if (next < 0) break;
-      const blank = record.count === 1 && record.end === from;
-      if (!blank) {
-        if (clean || isUtf8(bytes.subarray(from, record.end))) this.#handler.record(record);
-        else this.#handler.badEncoding(record);
+    this.#budget.grant(bytes.length);
+    for (;;) {
+      while (from < bytes.length) {
+        if (comment.length > 0 && isMarkAt(comment, bytes, from)) {
+          const line = nextLine(bytes, from, final);
+          if (line < 0) break;
+          this.#line += 1;
+          from = line;
+          continue;
+        }
+        const next = this.#cells(bytes, from, final);
+        if (next === BROKEN) {
+          const resumed = this.#recover(bytes, from, final);
+          if (resumed < 0) return from;
+          from = resumed;
+          continue;
+        }
+        if (next < 0) break;
+        const blank = record.count === 1 && record.end === from;
+        if (!blank) {
+          if (this.#width === 0) this.#width = record.count;
+          if (clean || isUtf8(bytes.subarray(from, record.end))) this.#handler.record(record);
+          else this.#handler.badEncoding(record);
+        }
+        this.#line += this.#inner + 1;
+        from = next;
       }
-      this.#line += this.#inner + 1;
-      from = next;
+      if (bytes.length - from <= ROW_BYTES_MAX) return from;
+      this.#broken(from, TOO_LONG);
+      from = this.#recover(bytes, from, final);
     }
-    const rest = bytes.length - from;
-    if (rest > ROW_BYTES_MAX) this.#fail(from, TOO_LONG);
-    return from;
   }
 
-  /** Finds the cells of the record at `start`; the start of the next one, or -1 to wait. */
+  /** Finds the cells of the record at `start`; the start of the next one, or why there is none. */
   #cells(bytes: Buffer, start: number, final: boolean): number {
     const record = this.#record;
+    const { isSimple, quote, separator, stops, longest } = this.#marks;
+    const opening = quote.first;
+    const separating = separator.first;
     const end = bytes.length;
     let at = start;
     let count = 0;
@@ -152,64 +136,175 @@ export class CsvScanner extends RowScanner {
     this.#inner = 0;
     for (;;) {
       if (count === record.starts.length) record.grow();
-      if (count === this.#bound.cells) this.#fail(start, this.#bound.reason);
+      if (count === this.#bound.cells) return this.#broken(start, this.#bound.reason);
       let from = at;
       let form = PLAIN;
-      if (at < end && bytes[at] === QUOTE) {
-        from = at + 1;
-        at = this.#closingQuote(bytes, from, final);
-        if (at < 0) return -1;
+      let close = BARE;
+      if (at < end && bytes[at] === opening && (isSimple || isMarkAt(quote, bytes, at))) {
+        from = at + quote.length;
+        close = isSimple
+          ? this.#closingQuote(bytes, from, final)
+          : this.#closingMark(bytes, from, final);
+      }
+      if (close >= 0) {
         form = this.#doubled ? DOUBLED : QUOTED;
-        record.ends[count] = at;
-        at += 1;
+        record.ends[count] = close;
+        at = close + quote.length;
       } else {
-        while (at < end && STOPS[bytes[at] ?? 0] === 0) at += 1;
+        if (close !== BARE) return close;
+        from = at;
+        for (;;) {
+          while (at < end && stops[bytes[at] ?? 0] === 0) at += 1;
+          if (isSimple || at === end || this.#isStop(bytes, at)) break;
+          at += 1;
+        }
         record.ends[count] = at;
       }
       record.starts[count] = from;
       record.forms[count] = form;
       count += 1;
-      if (at === end && !final) return -1;
+      if (at + longest > end && !final && !(isSimple && at < end)) return WAIT;
       const stop = at === end ? LF : bytes[at];
-      if (stop === COMMA) {
-        at += 1;
+      if (stop === separating && (isSimple || isMarkAt(separator, bytes, at))) {
+        at += separator.length;
         continue;
       }
-      if (stop !== LF && stop !== CR) this.#fail(at, form === PLAIN ? STRAY_QUOTE : AFTER_QUOTE);
+      if (stop !== LF && stop !== CR) {
+        return this.#broken(at, form === PLAIN ? STRAY_QUOTE : this.#afterQuote);
+      }
       // A line feed may follow in the next chunk.
-      if (stop === CR && at + 1 === end && !final) return -1;
+      if (stop === CR && at + 1 === end && !final) return WAIT;
       record.count = count;
       record.end = at;
       return at + (stop === CR && bytes[at + 1] === LF ? 2 : 1);
     }
   }
 
-  #doubled = false;
+  /** Whether a bare cell of a dialect with long marks ends here, or is malformed. */
+  #isStop(bytes: Buffer, at: number): boolean {
+    const { quote, isLenient } = this.#marks;
+    return isCellEnd(this.#marks, bytes, at) || (!isLenient && isMarkAt(quote, bytes, at));
+  }
 
-  /** The position of the quote that closes a cell; -1 to wait for more. */
+  /** The position of the quote that closes a cell of a simple dialect. */
   #closingQuote(bytes: Buffer, from: number, final: boolean): number {
     const end = bytes.length;
+    const quote = this.#marks.quote.first;
     this.#doubled = false;
     for (let at = from; at < end; at += 1) {
       const byte = bytes[at];
       if (byte === LF) this.#inner += 1;
-      if (byte !== QUOTE) continue;
-      if (at + 1 === end) return final ? at : -1;
-      if (bytes[at + 1] !== QUOTE) return at;
+      if (byte !== quote) continue;
+      if (at + 1 === end) return final ? at : WAIT;
+      if (bytes[at + 1] !== quote) return at;
       this.#doubled = true;
       at += 1;
     }
-    if (final) this.#fail(from - 1, OPEN_QUOTE);
-    return -1;
+    return final ? this.#broken(from - 1, OPEN_QUOTE) : WAIT;
   }
 
-  #fail(at: number, why: Reason): never {
+  /** The position of the quote that closes a cell of any dialect. */
+  #closingMark(bytes: Buffer, from: number, final: boolean): number {
+    const { quote, escape: before, isLenient, longest } = this.#marks;
+    const end = bytes.length;
+    const isDoubling = before.bytes.equals(quote.bytes);
+    const inner = this.#inner;
+    let hasStray = false;
+    this.#doubled = false;
+    for (let at = from; at < end; at += 1) {
+      const byte = bytes[at];
+      if (hasStray && (byte === LF || byte === CR)) {
+        this.#inner = inner;
+        return BARE;
+      }
+      if (byte === LF) this.#inner += 1;
+      if (byte !== quote.first && byte !== before.first) continue;
+      // The character after a mark decides, and it may be cut.
+      if (!final && at + 2 * longest > end) return WAIT;
+      if (!isDoubling && isMarkAt(before, bytes, at)) {
+        this.#doubled = true;
+        at += before.length;
+        if (bytes[at] === LF) this.#inner += 1;
+        continue;
+      }
+      if (!isMarkAt(quote, bytes, at)) continue;
+      const after = at + quote.length;
+      const isDoubled = isDoubling && isMarkAt(quote, bytes, after);
+      if (!isDoubled) {
+        if (!isLenient || isCellEnd(this.#marks, bytes, after)) return at;
+        hasStray = true;
+      } else if (hasStray && isCellEnd(this.#marks, bytes, after + quote.length)) {
+        return after;
+      } else {
+        this.#doubled = true;
+        at = after + quote.length - 1;
+      }
+    }
+    if (!final) return WAIT;
+    if (!isLenient) return this.#broken(from - quote.length, OPEN_QUOTE);
+    this.#inner = inner;
+    return BARE;
+  }
+
+  #broken(at: number, why: Reason): typeof BROKEN {
+    this.#brokenAt = at;
+    this.#brokenBy = why;
+    return BROKEN;
+  }
+
+  /**
+   * The line from which reading goes on after a malformed record: the first one that begins a
+   * record of the usual width, or that has this width although it is malformed itself.
+   * @throws {UnreadableFile} when the handler does not take malformed rows
+   */
+  #recover(bytes: Buffer, from: number, final: boolean): number {
     const record = this.#record;
-    throw new UnreadableFile(quoteFault(why, record.place(at), record.place(record.start)));
+    record.start = from;
+    record.line = this.#line;
+    const row = record.place(from);
+    const fault = quoteFault(this.#brokenBy, record.place(this.#brokenAt), row);
+    const { malformed } = this.#handler;
+    const refusal = new UnreadableFile(fault);
+    if (malformed === undefined || this.#width === 0) throw refusal;
+    const isFull = final || bytes.length - from > ROW_BYTES_MAX;
+    let lines = 0;
+    for (let line = nextLine(bytes, from, final); ; line = nextLine(bytes, line, final)) {
+      lines += 1;
+      const isFound = line < 0 ? null : this.#isResumable(bytes, line, final);
+      if (line < 0 || (isFound === null && !isFull)) {
+        if (isFull) throw refusal;
+        return WAIT;
+      }
+      if (isFound !== true) {
+        this.#budget.spend(this.#brokenAt - line, refusal);
+        continue;
+      }
+      malformed(fault, bytes.toString('utf8', from, line).replace(/[\r\n]+$/, ''));
+      this.#line += lines;
+      return line;
+    }
+  }
+
+  /** Whether reading can go on at a line; null when its record is incomplete. */
+  #isResumable(bytes: Buffer, line: number, final: boolean): boolean | null {
+    if (line === bytes.length) return final || null;
+    const record = this.#record;
+    const next = this.#cells(bytes, line, final);
+    if (next === BROKEN) return this.#hasWidth(bytes, line, final);
+    this.#brokenAt = next === WAIT ? bytes.length : next;
+    if (next === WAIT) return null;
+    return record.count === this.#width && record.end > line;
+  }
+
+  /** Whether a line has as many separators as a record, whatever its quotes mean. */
+  #hasWidth(bytes: Buffer, line: number, final: boolean): boolean {
+    const end = nextLine(bytes, line, final);
+    if (end < 0) return false;
+    const text = bytes.toString('utf8', line, end);
+    return text.split(this.#marks.separator.bytes.toString()).length === this.#width;
   }
 }
 
 const TOO_LONG = reason('row_too_long', { limit: ROW_BYTES_MAX });
 const STRAY_QUOTE = reason('quote_inside_bare_cell');
-const AFTER_QUOTE = reason('text_after_closing_quote', { separator: 'comma' });
 const OPEN_QUOTE = reason('cell_quote_not_closed');

@@ -3,6 +3,7 @@
  * characters between them; text in brackets is literal.
  */
 import { type Reason, reason } from '#core/base/errors/reason.ts';
+import { MONTH_NAMES, monthNumber } from './month-names.ts';
 
 /** An invalid format. */
 export class WrongDateFormat extends Error {
@@ -17,12 +18,19 @@ export class WrongDateFormat extends Error {
 /** The tokens, longer ones first, with their patterns. */
 const TOKENS: readonly (readonly [string, string, string])[] = [
   ['YYYY', 'year', '\\d{4}'],
+  ['YY', 'year', '\\d{2}'],
+  ['MMMM', 'month', MONTH_NAMES],
+  ['MMM', 'month', MONTH_NAMES],
   ['MM', 'month', '\\d{2}'],
   ['M', 'month', '\\d{1,2}'],
   ['DD', 'day', '\\d{2}'],
   ['D', 'day', '\\d{1,2}'],
   ['HH', 'hour', '\\d{2}'],
   ['H', 'hour', '\\d{1,2}'],
+  ['hh', 'hour', '\\d{2}'],
+  ['h', 'hour', '\\d{1,2}'],
+  ['A', 'half', '[ap]\\.?m\\.?'],
+  ['a', 'half', '[ap]\\.?m\\.?'],
   ['mm', 'minute', '\\d{2}'],
   ['m', 'minute', '\\d{1,2}'],
   ['ss', 'second', '\\d{2}'],
@@ -32,9 +40,28 @@ const TOKENS: readonly (readonly [string, string, string])[] = [
 ];
 
 /** Tokens that consist of digits only. */
-const DIGITS = new Set(TOKENS.map(([token]) => token).filter((token) => token !== 'Z'));
+const DIGITS = new Set(
+  TOKENS.map(([token]) => token).filter((token) => !['Z', 'A', 'a', 'MMM', 'MMMM'].includes(token)),
+);
 
-const PIECE = /\[([^\]]*)\]|YYYY|MM?|DD?|HH?|mm?|ss?|SSS|Z|[A-Za-z]+|[^A-Za-z[]/g;
+const PIECE =
+  /\[([^\]]*)\]|YYYY|YY|MMMM|MMM|MM?|DD?|HH?|hh?|[Aa]|mm?|ss?|SSS|Z|[A-Za-z]+|[^A-Za-z[]/g;
+
+/** Years of two digits from this one on belong to the 20th century. */
+const PIVOT = 70;
+
+function fullYear(year: string): string {
+  if (year.length > 2) return year;
+  return `${Number(year) < PIVOT ? 20 : 19}${year}`;
+}
+
+/** The hour of a 24-hour clock; null when a 12-hour clock does not have it. */
+function hourOf(hour: string, half: string | undefined): string | null {
+  if (half === undefined) return hour;
+  const number = Number(hour);
+  if (number < 1 || number > 12) return null;
+  return String((number % 12) + (half.toLowerCase().startsWith('p') ? 12 : 0));
+}
 
 /** The parts of a text, by the parts of its format. */
 type Parts = Readonly<Record<string, string | undefined>>;
@@ -96,19 +123,25 @@ export class DateFormat {
     if (seen.has('fraction') && !seen.has('second')) {
       throw new WrongDateFormat(reason('date_format_seconds_missing'));
     }
+    const hasHalf = seen.has('half');
+    if (hasHalf !== /h/.test(format.replace(/\[[^\]]*\]/g, ''))) {
+      throw new WrongDateFormat(reason('date_format_half_missing'));
+    }
     if (!this.hasDate && !this.#hasTime) throw new WrongDateFormat(reason('date_format_empty'));
-    this.#pattern = new RegExp(`^${pattern.join('')}$`);
+    this.#pattern = new RegExp(`^${pattern.join('')}$`, 'i');
   }
 
   /** The text in ISO 8601; null when it does not have this format. Days are not checked here. */
   iso(text: string): string | null {
     const parts: Parts | undefined = this.#pattern.exec(text.trim())?.groups;
     if (parts === undefined) return null;
-    const { zone = '', fraction } = parts;
+    const { zone = '', fraction, half, month = '', year = '' } = parts;
+    const hour = hourOf(parts.hour ?? '0', half);
+    if (hour === null) return null;
     const two = (name: string) => (parts[name] ?? '0').padStart(2, '0');
-    const date = this.hasDate ? `${parts.year}-${two('month')}-${two('day')}` : null;
+    const date = this.hasDate ? `${fullYear(year)}-${monthNumber(month)}-${two('day')}` : null;
     const time = this.#hasTime
-      ? `${two('hour')}:${two('minute')}:${two('second')}${fraction === undefined ? '' : `.${fraction}`}${zone}`
+      ? `${hour.padStart(2, '0')}:${two('minute')}:${two('second')}${fraction === undefined ? '' : `.${fraction}`}${zone}`
       : null;
     return [date, time].filter((part) => part !== null).join('T');
   }

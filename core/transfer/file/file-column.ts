@@ -16,6 +16,7 @@ import { hasSecrets } from '#core/write/special-flags.ts';
 import type { ImportableCollection } from '../target/import-target.ts';
 import type { Reference } from '../target/reference.ts';
 import { displayName } from './row-fault.ts';
+import { looksLikeBoolean, looksLikeWhole, WHOLE_TYPES } from './spelling.ts';
 
 /**
  * How a value becomes PostgreSQL's text: unchanged, as JSON, as an array, or (a comma list in a
@@ -42,7 +43,7 @@ export interface FileColumn {
    * PostgreSQL can check all.
    */
   readonly check: TextCheck | null;
-  /** Whether bytes look so usual that they need no check; null when no value needs one. */
+  /** Whether bytes look so usual that they can be copied as they are; null without such a test. */
   readonly isUsual: PlainBytesTest | null;
   /**
    * It refers to one item, of one collection or of any, which the file may contain as an object.
@@ -175,7 +176,16 @@ function columnOf({
   const form = formOf(columnField);
   const known = { name, field: columnField, cell: 0, form, masked, check };
   const isPlainNumber = isNumber && column.elementType === null && field.codec === null;
-  const isUsual = isMoment ? looksLikeTimestamp : isPlainNumber ? looksLikeNumber : null;
+  const isWhole = isPlainNumber && WHOLE_TYPES.has(column.typeName);
+  const isUsual = isMoment
+    ? looksLikeTimestamp
+    : isWhole
+      ? looksLikeWhole
+      : isPlainNumber
+        ? looksLikeNumber
+        : column.typeName === 'bool'
+          ? looksLikeBoolean
+          : null;
   return { ...known, isUsual, links, path: null };
 }
 

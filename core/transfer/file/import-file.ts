@@ -4,17 +4,10 @@ import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { ImportableCollection } from '../target/import-target.ts';
 import { constantColumns, withConstants } from './constant-columns.ts';
-import {
-  type CsvDialect,
-  dialectOf,
-  isRfc4180,
-  separatorHint,
-  separatorLine,
-} from './csv-dialect.ts';
+import { type CsvDialect, dialectOf, separatorHint, separatorLine } from './csv-dialect.ts';
 import { csvHeader, csvRows, type HeaderCell } from './csv-rows.ts';
 import { decode, markedEncoding } from './decode.ts';
 import { type DecompressionLimits, decompress } from './decompress.ts';
-import { dialectHeader, dialectRows } from './dialect-rows.ts';
 import { allColumns, type FileColumn, fileColumn, isConstant, isReason } from './file-column.ts';
 import { IgnoredColumns, IgnoredValues, isAdded } from './ignored-columns.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
@@ -43,10 +36,16 @@ export interface ImportFile {
   /** The uploaded size in bytes. */
   readonly bytes: number;
   readonly parameters: ImportParameters;
-  /** The notation of its cells; null for RFC 4180 and for JSON. */
+  /** The notation of its cells; null for JSON. */
   readonly dialect: CsvDialect | null;
   /** The columns that the import takes no value from. */
   readonly ignored: IgnoredColumns;
+  /** Whether neither the options nor the file name the separator. */
+  readonly isOpen?: boolean;
+  /** The separator that was found in the file. */
+  readonly found?: string;
+  /** The field of a header or a member, where the mapping is not enough. */
+  readonly fieldNamed?: (name: string) => string | null;
   /**
    * The content from the beginning; it can be read more than once.
    * @param read is called with the number of file bytes as they are read
@@ -127,40 +126,39 @@ export async function openFile(
   const { format, bytes } = file;
   const ignored = new IgnoredColumns();
   const plain = plainContent(bytes <= KEPT_BYTES ? { ...file, open: kept(file) } : file, limits);
-  let dialect = dialectOf(parameters);
   const marked = markedEncoding(await beginningOf(plain()));
-  const isCsv = format === 'csv';
-  // The scanners check UTF-8 themselves; csv-parse does not.
-  const checked = isCsv && !isRfc4180(dialect) ? 'utf-8' : null;
   const charset = marked ?? parameters.charset ?? 'utf-8';
-  const encoding = charset === 'utf-8' ? checked : charset;
-  const decoded: Content = encoding === null ? plain : (read) => decode(plain(read), encoding);
-  if (!isCsv) return { format, bytes, parameters, dialect: null, ignored, content: decoded };
+  // The scanners check UTF-8 themselves.
+  const decoded: Content = charset === 'utf-8' ? plain : (read) => decode(plain(read), charset);
+  if (format !== 'csv')
+    return { format, bytes, parameters, dialect: null, ignored, content: decoded };
+  const dialect = dialectOf(parameters);
   const line = separatorLine((await beginningOf(decoded())).toString('utf8'));
   if (line === null) {
-    const own = isRfc4180(dialect) ? null : dialect;
-    return { format, bytes, parameters, dialect: own, ignored, content: decoded };
+    const isOpen = parameters.separator === undefined;
+    return { format, bytes, parameters, dialect, isOpen, ignored, content: decoded };
   }
   const { separator } = parameters;
   if (separator !== undefined && separator !== line.separator) {
     const why = reason('separator_line_differs', { separator });
     throw new UnreadableFile(syntaxFault(why, null, { line: 1, column: 1 }));
   }
-  dialect = { ...dialect, separator: line.separator };
-  const own = isRfc4180(dialect) ? null : dialect;
-  const isChecked = own === null || encoding !== null;
-  const text: Content = isChecked ? decoded : (read) => decode(plain(read), 'utf-8');
-  const content: Content = (read) => withoutLine(text(read), line.bytes);
-  return { format, bytes, parameters, dialect: own, ignored, content };
+  const named = { ...dialect, separator: line.separator };
+  const content: Content = (read) => withoutLine(decoded(read), line.bytes);
+  return { format, bytes, parameters, dialect: named, ignored, content };
 }
 
 const EMPTY = reason('import_file_empty');
 
 /** The field for a header or a member; null for one that is omitted, or added to rejected rows. */
-export function fieldOf({ mapping }: ImportParameters, name: string): string | null {
+export function fieldOf(
+  { parameters: { mapping }, fieldNamed }: Pick<ImportFile, 'parameters' | 'fieldNamed'>,
+  name: string,
+): string | null {
   const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : undefined;
-  if (mapped === undefined) return isAdded(name) ? null : name;
-  return mapped;
+  if (mapped !== undefined) return mapped;
+  if (isAdded(name)) return null;
+  return fieldNamed === undefined ? name : fieldNamed(name);
 }
 
 /** The faults of headers in the mapping that the file does not have. */
@@ -177,9 +175,9 @@ export function missingHeaders(
 }
 
 /** The names in the header of a CSV file. @throws {UnreadableFile} when it is empty */
-export async function headerOf({ dialect, content }: ImportFile): Promise<readonly HeaderCell[]> {
-  const header =
-    dialect === null ? await csvHeader(content()) : await dialectHeader(dialect, content());
+export async function headerOf(file: ImportFile): Promise<readonly HeaderCell[]> {
+  const { dialect, parameters, content } = file;
+  const header = dialect && (await csvHeader(dialect, parameters, content()));
   if (header === null) throw new UnreadableFile(syntaxFault(EMPTY, null, { line: 1, column: 1 }));
   return header;
 }
@@ -203,7 +201,7 @@ async function csvColumns(
   const faults = missingHeaders(parameters, header);
   const seen = new Set<string>();
   for (const [cell, { name: written, ...place }] of header.entries()) {
-    const name = fieldOf(parameters, written);
+    const name = fieldOf(file, written);
     if (name === null) continue;
     const own = fileColumn(collection, name);
     const isOwn = !isReason(own) || isConstant(collection, name);
@@ -231,7 +229,7 @@ async function jsonColumns(
 ): Promise<FileColumn[]> {
   const format = file.format === 'ndjson' ? 'ndjson' : 'json';
   const members = await jsonMembers(format, file.content());
-  const names = members.map((name) => fieldOf(file.parameters, name));
+  const names = members.map((name) => fieldOf(file, name));
   return [...new Set(names)]
     .filter((name) => name !== null)
     .map((name) => fileColumn(collection, name))
@@ -300,18 +298,15 @@ function ownReader(
   handler: RowHandler,
 ): RowReader {
   const { format, dialect, parameters, ignored } = file;
-  const fieldNamed = (name: string) => fieldOf(parameters, name);
+  const fieldNamed = (name: string) => fieldOf(file, name);
   const omitsAny = Object.values(parameters.mapping ?? {}).includes(null);
   const values = omitsAny ? new IgnoredValues() : null;
   const watched = values && { values, isIgnored: (name: string) => fieldNamed(name) === null };
-  let reader: RowReader;
-  if (format !== 'csv') {
-    reader = jsonRows({ format, columns, parameters, fieldNamed, ignored: values }, handler);
-  } else if (dialect === null) {
-    reader = csvRows(columns, parameters, handler, watched);
-  } else {
-    reader = dialectRows({ ...dialect, watched }, columns, parameters, handler);
-  }
+  const json = format === 'ndjson' ? 'ndjson' : 'json';
+  const reader =
+    dialect === null
+      ? jsonRows({ format: json, columns, parameters, fieldNamed, ignored: values }, handler)
+      : csvRows(dialect, columns, parameters, handler, watched);
   if (values === null) return reader;
   return {
     ...reader,

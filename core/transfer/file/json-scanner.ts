@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { EXACT_JSON_MAX_DEPTH, TOO_DEEP } from '#core/base/json/exact-json.ts';
+import { listStart, NO_LIST } from './json-wrapper.ts';
 import { type FilePosition, syntaxFault, UnreadableFile } from './row-fault.ts';
 import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
 
@@ -36,13 +37,16 @@ export interface JsonHandler {
 }
 
 /** The tokens that may follow between objects. */
-type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 'nothing';
+type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 'rest' | 'nothing';
 
 /** Reads a file object by object. */
 export class JsonScanner extends RowScanner {
   readonly #handler: JsonHandler;
   #expected: Expectation = 'array';
   #bytes: Buffer = Buffer.alloc(0);
+  /** Whether the list is a member of an object, and the file has more members of it. */
+  #isWrapped = false;
+  #last = 0;
   /** Bytes of the file before the current ones. */
   #before = 0;
   #line = 1;
@@ -67,6 +71,20 @@ export class JsonScanner extends RowScanner {
         if (end < 0) break;
         this.#element(at, end);
         at = end;
+      } else if (byte === OBJECT_START && this.#expected === 'array') {
+        const list = listStart(bytes, at, final);
+        if (list === NO_LIST) this.#step(byte, at);
+        if (list < 0) break;
+        for (let line = bytes.indexOf(LF, at); line >= 0 && line < list; ) {
+          this.#newLine(line + 1);
+          line = bytes.indexOf(LF, line + 1);
+        }
+        this.#isWrapped = true;
+        this.#expected = 'element or end';
+        at = list;
+      } else if (this.#expected === 'rest') {
+        this.#last = byte;
+        at += 1;
       } else if (byte === BOM[0] && this.#before + at === 0) {
         if (bytes.length < BOM.length && !final) break;
         if (BOM.some((expected, index) => bytes[index] !== expected)) this.#step(byte, at);
@@ -77,6 +95,7 @@ export class JsonScanner extends RowScanner {
         at += 1;
       }
     }
+    if (final && this.#expected === 'rest' && this.#last === OBJECT_END) this.#expected = 'nothing';
     if (final && this.#expected !== 'nothing') {
       this.#fail(bytes.length, reason('json_file_ends_early'));
     }
@@ -93,7 +112,7 @@ export class JsonScanner extends RowScanner {
       this.#expected = 'element';
     } else if (expected !== 'element' && expected !== 'array' && byte === LIST_END) {
       if (expected === 'nothing') this.#fail(at, TRAILING);
-      this.#expected = 'nothing';
+      this.#expected = this.#isWrapped ? 'rest' : 'nothing';
     } else if (expected === 'array') {
       this.#fail(at, reason('json_array_expected'));
     } else if (expected === 'nothing') {

@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
+import type { ImportParameters, NewFieldType } from '#core/jobs/message/import-parameters.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { validateName } from '#core/schema/validate-name.ts';
 import { COLUMNS_MAX } from '../file/csv-rows.ts';
@@ -15,19 +16,35 @@ import {
   missingHeaders,
   rowReader,
 } from '../file/import-file.ts';
-import { type RowFault, syntaxFault, UnreadableFile, withAdvice } from '../file/row-fault.ts';
+import {
+  displayValue,
+  type RowFault,
+  syntaxFault,
+  UnreadableFile,
+  withAdvice,
+} from '../file/row-fault.ts';
 import type { Row, RowHandler } from '../file/row-reader.ts';
-import { type InferredType, TypeInference } from './infer-type.ts';
+
+import { type ColumnFormat, type Misfit, TypeInference } from './infer-type.ts';
 import { AscendingCheck, areUnique } from './unique-values.ts';
 
-/** The field that becomes the primary key. */
+/** The field that becomes the primary key, unless the options name another. */
 const KEY = 'id';
-const KEY_TYPES: ReadonlySet<InferredType> = new Set(['integer', 'bigInteger', 'uuid', 'text']);
+const KEY_TYPES: ReadonlySet<NewFieldType> = new Set([
+  ...(['integer', 'bigInteger', 'uuid', 'string', 'text'] as const),
+]);
 
 export interface InferredField {
   readonly field: string;
-  readonly type: InferredType;
+  readonly type: NewFieldType;
   readonly primary_key?: true;
+  /** The number of values that lack the type, and the first of them. */
+  readonly misfits?: number;
+  readonly examples?: readonly Misfit[];
+  /** Notations that fit the same values; the field holds text until the options choose one. */
+  readonly ambiguous?: readonly string[];
+  /** The notation of its values in the file. */
+  readonly format?: ColumnFormat;
 }
 
 /** The inferred content of the file. */
@@ -38,6 +55,15 @@ export interface Inference {
   /** The number of unreadable rows, and the first of their faults. */
   readonly failed: number;
   readonly faults: readonly RowFault[];
+  /** The rows with values that lack the proposed types, where they are counted. */
+  readonly misfits: { readonly rows: number; readonly faults: readonly RowFault[] };
+}
+
+/** The notations of columns, as an option of the import. */
+export function formatsOf(fields: readonly InferredField[]): ImportParameters['formats'] {
+  return Object.fromEntries(
+    fields.flatMap(({ field, format }) => (format === undefined ? [] : [[field, format]])),
+  );
 }
 
 /** A column whose values are read as written. */
@@ -71,7 +97,7 @@ async function csvColumns(file: ImportFile): Promise<FileColumn[]> {
   const faults = missingHeaders(file.parameters, header);
   const columns: FileColumn[] = [];
   for (const [cell, { name: own, ...place }] of header.entries()) {
-    const name = fieldOf(file.parameters, own);
+    const name = fieldOf(file, own);
     if (name === null) continue;
     const isTwice = columns.some((column) => column.name === name);
     const twice = isTwice
@@ -146,17 +172,16 @@ const OTHER_NAME = `Use "mapping" to give it another name; then the collection g
 async function checkKey(
   file: ImportFile,
   columns: readonly FileColumn[],
-  { key, type, rows }: { key: KeyColumn; type: InferredType; rows: number },
+  { key, type, rows }: { key: KeyColumn; type: NewFieldType; rows: number },
   signal: AbortSignal,
 ): Promise<void> {
+  const name = columns[key.index]?.name ?? KEY;
   const refuse = (why: Reason, row: number | null): never => {
-    throw new UnreadableFile({
-      ...syntaxFault(withAdvice(why, OTHER_NAME), row, null),
-      field: KEY,
-    });
+    const told = name === KEY ? withAdvice(why, OTHER_NAME) : why;
+    throw new UnreadableFile({ ...syntaxFault(told, row, null), field: name });
   };
-  if (key.lacking !== null) refuse(reason('key_row_without_value', { key: KEY }), key.lacking);
-  if (!KEY_TYPES.has(type)) refuse(reason('key_type_unsuitable', { key: KEY, type }), null);
+  if (key.lacking !== null) refuse(reason('key_row_without_value', { key: name }), key.lacking);
+  if (!KEY_TYPES.has(type)) refuse(reason('key_type_unsuitable', { key: name, type }), null);
   if (key.ascent.ascends) return;
   const isUnique = await areUnique(rows, (take) => {
     const row = (one: Row) => {
@@ -166,7 +191,70 @@ async function checkKey(
     };
     return readRows(file, columns, { ...IGNORED, row }, signal);
   });
-  if (!isUnique) refuse(reason('key_value_repeated', { key: KEY }), null);
+  if (!isUnique) refuse(reason('key_value_repeated', { key: name }), null);
+}
+
+/** A field with the proposed type, or with that of the options. */
+function newField(
+  field: string,
+  {
+    type,
+    own,
+    isKey,
+    proven,
+  }: {
+    readonly type: TypeInference | undefined;
+    readonly own: NewFieldType | undefined;
+    readonly isKey: boolean;
+    readonly proven: ReadonlySet<string>;
+  },
+): InferredField {
+  const key = isKey ? ({ primary_key: true } as const) : {};
+  const proposal = type?.proposal(proven);
+  if (proposal === undefined) return { field, type: own ?? 'text', ...key };
+  const { format, misfits, examples, ambiguous } = proposal;
+  const notation = format === null ? {} : { format };
+  // The import checks the values of a given type.
+  if (own !== undefined) return { field, type: own, ...key, ...notation };
+  return {
+    ...{ field, type: proposal.type, ...key, ...notation },
+    ...(misfits > 0 && { misfits, examples }),
+    ...(ambiguous.length > 0 && { ambiguous }),
+  };
+}
+
+/**
+ * The rows of the file with values that speak against the proposed types, as they would be faults
+ * of the import.
+ */
+async function misfits(
+  file: ImportFile,
+  columns: readonly FileColumn[],
+  { types, fields }: { types: readonly TypeInference[]; fields: readonly InferredField[] },
+  { signal, faultsMax }: { readonly signal: AbortSignal; readonly faultsMax: number },
+): Promise<{ readonly rows: number; readonly faults: readonly RowFault[] }> {
+  const doubtful = columns.flatMap(({ name }, place) => {
+    const field = fields.find((one) => one.field === name);
+    const type = types[place];
+    return type !== undefined && (field?.misfits ?? 0) > 0 ? [{ name, place, type }] : [];
+  });
+  const faults: RowFault[] = [];
+  let rows = 0;
+  const row = (one: Row) => {
+    let isFaulty = false;
+    for (const { name, place, type } of doubtful) {
+      const value = one.value(place);
+      if (value === null || value === undefined || value === '' || type.fits(value)) continue;
+      isFaulty = true;
+      if (faults.length >= faultsMax) continue;
+      const fault = { row: one.number, field: name, value: displayValue(value) };
+      const why = reason('value_misfits_proposed_type');
+      faults.push({ ...fault, code: 'FAILED_VALIDATION', reason: why });
+    }
+    if (isFaulty) rows += 1;
+  };
+  if (doubtful.length > 0) await readRows(file, columns, { ...IGNORED, row }, signal);
+  return { rows, faults };
 }
 
 /**
@@ -178,10 +266,18 @@ export async function inferFields(
   file: ImportFile,
   { signal, faultsMax }: { readonly signal: AbortSignal; readonly faultsMax: number },
 ): Promise<Inference> {
+  const { key: keyName = KEY, types: given = {} } = file.parameters;
   const isJson = file.format !== 'csv';
   const columns = isJson ? await jsonColumns(file, signal) : await csvColumns(file);
-  const types = columns.map(() => new TypeInference(isJson, file.parameters));
-  const index = columns.findIndex(({ name }) => name === KEY);
+  const types = columns.map(({ name }) => new TypeInference(isJson, file.parameters, name));
+  const index = columns.findIndex(({ name }) => name === keyName);
+  const names = new Set(columns.map(({ name }) => name));
+  const needed = [...Object.keys(given), ...(keyName === KEY ? [] : [keyName])];
+  const absent = needed.find((name) => !names.has(name));
+  if (absent !== undefined) {
+    const why = reason('named_column_missing', { name: JSON.stringify(absent) });
+    throw new UnreadableFile({ ...syntaxFault(why, null, null), field: absent });
+  }
   const key = index < 0 ? null : new KeyColumn(index);
   const faults: RowFault[] = [];
   let [rows, skipped, failed] = [0, 0, 0];
@@ -191,7 +287,7 @@ export async function inferFields(
       for (const [place, type] of types.entries()) {
         const value = row.value(place);
         const isNull = value === null || value === undefined || value === '' || value === 'null';
-        if (!isNull) type.add(value);
+        if (!isNull) type.add(value, row.number);
         if (place === key?.index) key.add(row, isNull ? null : value);
       }
     },
@@ -205,9 +301,11 @@ export async function inferFields(
     member: () => undefined,
   };
   await readRows(file, columns, handler, signal);
+  const proven = new Set(types.flatMap((type) => type.order ?? []));
   const fields = columns.map(({ name }, place): InferredField => {
-    const type = types[place]?.type ?? 'text';
-    return { field: name, type, ...(place === key?.index ? { primary_key: true } : {}) };
+    const isKey = place === key?.index;
+    const own = Object.hasOwn(given, name) ? given[name] : undefined;
+    return newField(name, { type: types[place], own, isKey, proven });
   });
   if (key === null) {
     fields.unshift({ field: KEY, type: 'integer', primary_key: true });
@@ -215,5 +313,11 @@ export async function inferFields(
     const type = fields[key.index]?.type ?? 'text';
     await checkKey(file, columns, { key, type, rows }, signal);
   }
-  return { fields, rows, skipped, failed, faults };
+  const { onError, dryRun } = file.parameters;
+  // Otherwise the import reports them.
+  const found =
+    onError === 'skip' && dryRun !== true
+      ? { rows: 0, faults: [] }
+      : await misfits(file, columns, { types, fields }, { signal, faultsMax });
+  return { fields, rows, skipped, failed, faults, misfits: found };
 }

@@ -1,9 +1,12 @@
 /**
- * Infers the type of a column from its values: the narrowest type that stores all of them without
- * changing their text.
+ * Infers the type of a column from its values: the narrowest type that nearly all of them have. The
+ * others speak against it, and become faults of their rows.
  */
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { DateFormat } from '../file/date-format.ts';
+import { orderOf } from './date-reading.ts';
+import * as kind from './kinds.ts';
+import { NOTATIONS, type NumberNotation } from './number-reading.ts';
+import { isComposite, ValueReader } from './value-reading.ts';
 
 /** The types that can be inferred. */
 export type InferredType =
@@ -16,186 +19,227 @@ export type InferredType =
   | 'timestamp'
   | 'uuid'
   | 'json'
+  | 'string'
   | 'text';
 
-const INTEGER = 1;
-const BIG = 2;
-const DECIMAL = 4;
-const BOOLEAN = 8;
-const DATE = 16;
-const DATE_TIME = 32;
-const TIMESTAMP = 64;
-const UUID = 128;
-const JSON_VALUE = 256;
-const TEXT = 512;
-const ALL = 1_023;
-
-const NAMES: readonly (readonly [number, InferredType])[] = [
-  [INTEGER, 'integer'],
-  [BIG, 'bigInteger'],
-  [DECIMAL, 'decimal'],
-  [BOOLEAN, 'boolean'],
-  [DATE, 'date'],
-  [DATE_TIME, 'dateTime'],
-  [TIMESTAMP, 'timestamp'],
-  [UUID, 'uuid'],
-];
-
-/** Longer numbers are imported as text, because they are hardly used in arithmetic. */
-const DIGITS_MAX = 500;
-/** The number of digits that always fit into a bigint. */
-const SURE_DIGITS = 18;
-const INT_MAX = 2_147_483_647;
-const BIG_MAX = 9_223_372_036_854_775_807n;
-
-/** No leading zeros, no plus sign and no trailing point: a number would lose them. */
-const WHOLE = /^-?(?:0|[1-9]\d*)$/;
-const FRACTION = /^-?(?:0|[1-9]\d*)?\.\d+$/;
-const POWER = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)[eE][+-]?\d{1,2}$/;
-/** A number that is also valid JSON: it begins with a digit, and has no comma. */
-const JSON_NUMBER = /^-?\d[^,]*$/;
-/** The first character of a number. */
-const NUMERAL = /^[-\d.,]/;
-const UUID_TEXT = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
-const MOMENT =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,6})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
-const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-const MOST_OFFSET_HOURS = 14;
-
-function wholeKinds(text: string): number {
-  if (text.length <= SURE_DIGITS) {
-    const value = Number(text);
-    const isInt = value >= -INT_MAX - 1 && value <= INT_MAX;
-    return isInt ? INTEGER | BIG | DECIMAL : BIG | DECIMAL;
-  }
-  const value = BigInt(text);
-  return value >= -BIG_MAX - 1n && value <= BIG_MAX ? BIG | DECIMAL : DECIMAL;
+/** A value that speaks against the type of its column. */
+export interface Misfit {
+  readonly row: number;
+  readonly value: string;
 }
 
-function numberKinds(text: string): number {
-  if (text.length > DIGITS_MAX) return 0;
-  if (WHOLE.test(text)) return wholeKinds(text);
-  return FRACTION.test(text) || POWER.test(text) ? DECIMAL : 0;
+/** The notation of a column, where it differs from that of the file. */
+export interface ColumnFormat extends NumberNotation {
+  readonly dateFormat?: string;
 }
 
-function isDay(year: number, month: number, day: number): boolean {
-  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const last = month === 2 && !isLeap ? 28 : (DAYS[month - 1] ?? 0);
-  return year > 0 && day > 0 && day <= last;
+/** The inferred type of a column. */
+export interface Proposal {
+  readonly type: InferredType;
+  readonly format: ColumnFormat | null;
+  /** The number of values without this type, and the first of them. */
+  readonly misfits: number;
+  readonly examples: readonly Misfit[];
+  /** Formats that fit the same values; the column stays text until one is chosen. */
+  readonly ambiguous: readonly string[];
 }
 
-function momentKinds(text: string): number {
-  const match = MOMENT.exec(text);
-  if (match === null) return 0;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map((part) => Number(part ?? 0));
-  if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return 0;
-  if (match[4] === undefined) return DATE;
-  const zone = match[7];
-  if (zone === undefined) return DATE_TIME | TIMESTAMP;
-  const [hours = 0, minutes = 0] = (zone.slice(1).match(/\d\d/g) ?? []).map(Number);
-  return hours < MOST_OFFSET_HOURS && minutes < 60 ? TIMESTAMP : 0;
+/** The share of values that may lack the type of their column. */
+export const TOLERANCE = 0.02;
+const EXAMPLES = 3;
+const EXAMPLE_LENGTH = 64;
+/** The length of a `string`. */
+const STRING_MAX = 255;
+/** The digits that always fit into an integer. */
+const INTEGER_DIGITS = 9;
+/** Names of columns whose digits identify something. */
+const IDENTIFIERS =
+  /(?:^|[^a-z])(?:phone|tele(?:fon|phone)?|tel|fax|mobile?|handy|zip|postal|postcode|plz|iban|isbn|ean)/i;
+/** Values after which a column of texts is not examined further. */
+const ENOUGH = 20_000;
+
+interface Tally {
+  readonly kinds: number;
+  readonly formats: readonly string[];
+  count: number;
+  readonly examples: Misfit[];
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** An object or a list, and not a text, a number or a word in JSON. */
-function isComposite(text: string): boolean {
-  return text[0] === '{' || text[0] === '[';
-}
-
-/** Parses values as the import will, by its options. */
-class Notation {
-  readonly #comma: boolean;
-  readonly #format: DateFormat | null;
-  /** Whether times without a zone have a configured zone. */
-  readonly zoned: boolean;
-
-  constructor({ decimal, dateFormat, timezone }: ImportParameters) {
-    this.#comma = decimal === ',';
-    const format = dateFormat === undefined ? null : new DateFormat(dateFormat);
-    this.#format = format?.hasDate === true ? format : null;
-    this.zoned = timezone !== undefined;
-  }
-
-  number(text: string): number {
-    if (!this.#comma) return numberKinds(text);
-    return text.includes('.') ? 0 : numberKinds(text.replace(',', '.'));
-  }
-
-  moment(text: string): number {
-    const iso = this.#format === null ? text : this.#format.iso(text);
-    return iso === null ? 0 : momentKinds(iso);
-  }
-}
-
-/** The types that a cell of a CSV file fits. */
-function cellKinds(text: string, notation: Notation): number {
-  if (isComposite(text) || text[0] === '"') return isJson(text) ? JSON_VALUE | TEXT : TEXT;
-  const number = NUMERAL.test(text) ? notation.number(text) : 0;
-  if (number > 0) return number | TEXT | (JSON_NUMBER.test(text) ? JSON_VALUE : 0);
-  if (text === 'true' || text === 'false') return BOOLEAN | TEXT | JSON_VALUE;
-  if (/^(?:true|false)$/i.test(text)) return BOOLEAN | TEXT;
-  return textKinds(text, notation) | TEXT;
-}
-
-function textKinds(text: string, notation: Notation): number {
-  return notation.moment(text) | (UUID_TEXT.test(text) ? UUID : 0);
-}
-
-/** The types that a value of a JSON file fits. */
-function memberKinds(json: string, notation: Notation): number {
-  const [first = ''] = json;
-  if (first === '"') {
-    const text: unknown = JSON.parse(json);
-    return (typeof text === 'string' ? textKinds(text, notation) : 0) | TEXT | JSON_VALUE;
-  }
-  if (first === '{' || first === '[') return JSON_VALUE;
-  if (first === 't' || first === 'f') return BOOLEAN | JSON_VALUE;
-  return numberKinds(json) | JSON_VALUE;
-}
+type Choice = Pick<Proposal, 'type' | 'format' | 'ambiguous'> & {
+  readonly fits: (tally: Pick<Tally, 'kinds' | 'formats'>) => boolean;
+};
 
 /** Processes the values of a column one after another, without storing them. */
 export class TypeInference {
   readonly #ofJson: boolean;
-  readonly #notation: Notation;
-  #kinds = ALL;
-  #hasValue = false;
+  readonly #reader: ValueReader;
+  readonly #zoned: boolean;
+  readonly #tolerance: number;
+  readonly #isIdentifier: boolean;
+  readonly #tallies = new Map<number | string, Tally>();
+  #count = 0;
+  #longest = 0;
+  #plain = 0;
   /** JSON cells are documents if one of them is an object or a list. */
   #hasComposite = false;
+  #choice: Choice | null = null;
 
   /** @param ofJson the values are JSON texts, otherwise cells */
-  constructor(ofJson: boolean, parameters: ImportParameters) {
+  constructor(ofJson: boolean, parameters: ImportParameters, field: string) {
     this.#ofJson = ofJson;
-    this.#notation = new Notation(parameters);
+    this.#reader = new ValueReader(parameters, field, ofJson);
+    this.#zoned = parameters.timezone !== undefined;
+    this.#tolerance = parameters.typesTolerance ?? TOLERANCE;
+    this.#isIdentifier = !ofJson && IDENTIFIERS.test(field);
   }
 
-  add(value: string): void {
-    this.#hasValue = true;
+  add(value: string, row: number): void {
+    this.#count += 1;
+    if (value.length > this.#longest) this.#longest = value.length;
     this.#hasComposite ||= isComposite(value);
-    // The most general type was already reached.
-    if (this.#kinds === (this.#ofJson ? JSON_VALUE : TEXT)) return;
-    const kinds = this.#ofJson
-      ? memberKinds(value, this.#notation)
-      : cellKinds(value, this.#notation);
-    this.#kinds &= kinds;
+    // Most values are texts of no other kind, and remain so.
+    if (this.#count > ENOUGH && this.#plain * 2 > this.#count) {
+      this.#tally(kind.TEXT, [], value, row);
+      return;
+    }
+    const kinds = this.#reader.kinds(value);
+    if (kinds === kind.TEXT && this.#reader.formats.length === 0) this.#plain += 1;
+    this.#tally(kinds, this.#reader.formats, value, row);
   }
 
-  get type(): InferredType {
-    if (!this.#hasValue) return 'text';
-    const kinds =
-      this.#notation.zoned && this.#kinds & TIMESTAMP ? this.#kinds & ~DATE_TIME : this.#kinds;
-    const narrow = NAMES.find(([kind]) => (kinds & kind) !== 0);
-    if (narrow !== undefined) return narrow[1];
-    if (this.#ofJson) return (kinds & TEXT) !== 0 ? 'text' : 'json';
-    return this.#hasComposite && (kinds & JSON_VALUE) !== 0 ? 'json' : 'text';
+  #tally(kinds: number, formats: readonly string[], value: string, row: number): void {
+    const key = formats.length === 0 ? kinds : `${kinds} ${formats.join('|')}`;
+    let tally = this.#tallies.get(key);
+    if (tally === undefined) {
+      tally = { kinds, formats, count: 0, examples: [] };
+      this.#tallies.set(key, tally);
+    }
+    tally.count += 1;
+    if (tally.examples.length < EXAMPLES) {
+      tally.examples.push({ row, value: value.slice(0, EXAMPLE_LENGTH) });
+    }
+  }
+
+  #hits(bit: number): number {
+    let hits = 0;
+    for (const { kinds, count } of this.#tallies.values()) if ((kinds & bit) !== 0) hits += count;
+    return hits;
+  }
+
+  /** Whether nearly all values are among so many. */
+  #suffices(hits: number): boolean {
+    return hits > 0 && this.#count - hits <= Math.floor(this.#count * this.#tolerance);
+  }
+
+  #of(type: InferredType, bit: number, format: ColumnFormat | null = null): Choice {
+    return { type, format, ambiguous: [], fits: ({ kinds }) => (kinds & bit) !== 0 };
+  }
+
+  #number(): Choice | null {
+    if (this.#isIdentifier || this.#hits(kind.IDENTIFIER) > 0) return null;
+    const usual = this.#hits(kind.DECIMAL);
+    const others = NOTATIONS.map(([bit, format]) => ({ bit, format, hits: this.#hits(bit) }))
+      .filter(({ bit }) => bit !== kind.GROUPED_BY_SPACE || this.#hits(kind.FRACTION) > 0)
+      .toSorted((a, b) => b.hits - a.hits);
+    const [best, next] = others;
+    if (best === undefined || usual >= best.hits) {
+      if (!this.#suffices(usual)) return null;
+      if (this.#hits(kind.INTEGER) === usual) return this.#of('integer', kind.INTEGER);
+      if (this.#hits(kind.BIG) === usual) return this.#of('bigInteger', kind.BIG);
+      return this.#of('decimal', kind.DECIMAL);
+    }
+    if (!this.#suffices(best.hits)) return null;
+    const grouped = others.find(({ bit }) => bit === kind.GROUPED_BY_COMMA);
+    const isUnclear = best.bit === kind.COMMA && grouped?.hits === best.hits;
+    if (isUnclear && next !== undefined)
+      return { ...this.#words(), ambiguous: ['1,234.5', '1.234,5'] };
+    if (this.#hits(kind.FRACTION) > 0) return this.#of('decimal', best.bit, best.format);
+    const type = this.#longest <= INTEGER_DIGITS ? 'integer' : 'bigInteger';
+    return this.#of(type, best.bit, best.format);
+  }
+
+  #boolean(): Choice | null {
+    const [yes, no] = [this.#hits(kind.YES), this.#hits(kind.NO)];
+    const isPair = yes === 0 && no === 0 ? true : yes > 0 && no > 0;
+    return isPair && this.#suffices(this.#hits(kind.BOOLEAN))
+      ? this.#of('boolean', kind.BOOLEAN)
+      : null;
+  }
+
+  #moment(): Choice | null {
+    if (this.#suffices(this.#hits(kind.DATE))) return this.#of('date', kind.DATE);
+    const hits = this.#hits(kind.TIMESTAMP);
+    if (!this.#suffices(hits)) return null;
+    const isLocal = !this.#zoned && this.#hits(kind.DATE_TIME) === hits;
+    return isLocal ? this.#of('dateTime', kind.DATE_TIME) : this.#of('timestamp', kind.TIMESTAMP);
+  }
+
+  #date(proven: ReadonlySet<string>): Choice | null {
+    const hits = new Map<string, number>();
+    for (const { formats, count } of this.#tallies.values()) {
+      for (const format of formats) hits.set(format, (hits.get(format) ?? 0) + count);
+    }
+    const most = Math.max(0, ...hits.values());
+    if (!this.#suffices(most)) return null;
+    const all = [...hits].filter(([, count]) => count === most).map(([format]) => format);
+    const fitting = all.filter((format) => proven.size === 1 && proven.has(orderOf(format) ?? ''));
+    const [format, ...rest] = fitting.length === 1 ? fitting : all;
+    if (format === undefined) return null;
+    if (rest.length > 0) return { ...this.#words(), ambiguous: all };
+    const type = !/[Hh]/.test(format) ? 'date' : this.#zoned ? 'timestamp' : 'dateTime';
+    const fits = ({ formats }: Pick<Tally, 'formats'>) => formats.includes(format);
+    return { type, format: { dateFormat: format }, ambiguous: [], fits };
+  }
+
+  #words(): Choice {
+    const type = this.#count > 0 && this.#longest <= STRING_MAX ? 'string' : 'text';
+    return { type, format: null, ambiguous: [], fits: () => true };
+  }
+
+  #document(): Choice {
+    if (this.#ofJson) {
+      if (this.#suffices(this.#hits(kind.TEXT))) {
+        return { ...this.#words(), fits: ({ kinds }) => (kinds & kind.TEXT) !== 0 };
+      }
+      return this.#of('json', kind.JSON_VALUE);
+    }
+    const isJson = this.#hasComposite && this.#suffices(this.#hits(kind.JSON_VALUE));
+    return isJson ? this.#of('json', kind.JSON_VALUE) : this.#words();
+  }
+
+  #choose(proven: ReadonlySet<string>): Choice {
+    if (this.#count === 0) return this.#words();
+    const isUuid = this.#suffices(this.#hits(kind.UUID));
+    return (
+      this.#number() ??
+      this.#boolean() ??
+      this.#moment() ??
+      (isUuid ? this.#of('uuid', kind.UUID) : null) ??
+      this.#date(proven) ??
+      this.#document()
+    );
+  }
+
+  /** Whether its dates prove that the day, or the month, comes first; null when they do not. */
+  get order(): 'day' | 'month' | null {
+    const { dateFormat } = this.#choose(new Set()).format ?? {};
+    return dateFormat === undefined ? null : orderOf(dateFormat);
+  }
+
+  /** @param proven the orders of dates that other columns of the file prove */
+  proposal(proven: ReadonlySet<string> = new Set()): Proposal {
+    const choice = this.#choose(proven);
+    this.#choice = choice;
+    const misfits = [...this.#tallies.values()].filter((tally) => !choice.fits(tally));
+    const examples = misfits.flatMap((tally) => tally.examples).toSorted((a, b) => a.row - b.row);
+    const { type, format, ambiguous } = choice;
+    const count = misfits.reduce((sum, tally) => sum + tally.count, 0);
+    return { type, format, ambiguous, misfits: count, examples: examples.slice(0, EXAMPLES) };
+  }
+
+  /** Whether a value has the proposed type. */
+  fits(value: string): boolean {
+    const kinds = this.#reader.kinds(value);
+    return this.#choice?.fits({ kinds, formats: this.#reader.formats }) ?? true;
   }
 }

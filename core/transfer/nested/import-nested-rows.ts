@@ -92,7 +92,7 @@ export async function importNestedRows(
         .filter(({ constant }) => constant === undefined)
         .map((column) => (column.path === null ? asMember(column, [column.name]) : column))
     : [];
-  const payloads = new RowPayloads(run, columns, (name) => fieldOf(file.parameters, name));
+  const payloads = new RowPayloads(run, columns, (name) => fieldOf(file, name));
   const batches = new NestedBatches(run);
   const pending: NestedRow[] = [];
   let skipped = 0;

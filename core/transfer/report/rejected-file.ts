@@ -67,7 +67,7 @@ export class RejectedFile {
     const mapped = Object.keys(file.parameters.mapping ?? {});
     const names = new Set([...header, ...mapped, ...concealed]);
     const isSecret = (name: string) =>
-      concealed.includes(name) || concealed.includes(fieldOf(file.parameters, name) ?? name);
+      concealed.includes(name) || concealed.includes(fieldOf(file, name) ?? name);
     const own = header.filter((name) => !isAdded(name));
     const secret = new Set([...names].filter(isSecret));
     return new RejectedFile(rejectedFormat(file, own), { header, secret }, related);

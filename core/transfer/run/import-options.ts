@@ -27,6 +27,8 @@ export interface ImportResult {
   readonly reasons?: readonly FaultGroup[];
   /** The number of values in each column that the import took nothing from; absent without any. */
   readonly ignored?: Readonly<Record<string, number>>;
+  /** The separator that was found in the file; absent when the options name it, or for commas. */
+  readonly separator?: string;
   /** Nothing was written; absent otherwise. */
   readonly dry_run?: boolean;
 }

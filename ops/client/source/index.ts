@@ -77,6 +77,7 @@ export type {
   ExportedFile,
   ExportFormat,
   ExportOptions,
+  FieldFormat,
   ImportFaultGroup,
   ImportOptions,
   ImportReference,

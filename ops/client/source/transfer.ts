@@ -7,6 +7,16 @@ import { membersOf } from './query.ts';
 import type { Transport } from './transport.ts';
 import { type FileInput, formOf, namedContent, sending, type UploadProgress } from './upload.ts';
 
+/** How the values of a field are written. */
+export interface FieldFormat {
+  readonly decimal?: string | undefined;
+  readonly thousands?: string | undefined;
+  readonly date_format?: string | undefined;
+}
+
+/** Options that are sent as JSON. */
+const OBJECTS: ReadonlySet<string> = new Set(['mapping', 'constants', 'types', 'formats']);
+
 /** How a file is read; see the documentation of imports. */
 export interface ImportOptions extends JobOptions {
   readonly mode?: 'upsert' | 'insert' | 'update' | undefined;
@@ -22,8 +32,28 @@ export interface ImportOptions extends JobOptions {
   readonly mapping?: Readonly<Record<string, string | ImportReference | null>> | undefined;
   /** The values of fields that the file does not have. */
   readonly constants?: Readonly<Record<string, unknown>> | undefined;
+  /** The types of new fields. */
+  readonly types?: Readonly<Record<string, string>> | undefined;
+  /** The share of values that may lack the type of a new field. */
+  readonly types_tolerance?: number | undefined;
+  /** The field that becomes the primary key of a new collection. */
+  readonly key?: string | undefined;
+  /** The name of a new collection for people. */
+  readonly name?: string | undefined;
+  /** The notation of single fields. */
+  readonly formats?: Readonly<Record<string, FieldFormat>> | undefined;
   readonly empty?: 'missing' | 'null' | 'text' | undefined;
   readonly decimal?: string | undefined;
+  /** Between groups of digits. */
+  readonly thousands?: string | undefined;
+  /** Texts of cells that are null. */
+  readonly null_values?: string | readonly string[] | undefined;
+  /** `loose`: headers name fields in any case, with spaces, `_` or `-`. */
+  readonly header?: 'exact' | 'loose' | undefined;
+  /** `pad`: missing cells of short rows are empty. */
+  readonly ragged?: 'reject' | 'pad' | undefined;
+  /** `lenient`: stray quotes are text. */
+  readonly quotes?: 'strict' | 'lenient' | undefined;
   readonly date_format?: string | undefined;
   readonly timezone?: string | undefined;
   readonly separator?: string | undefined;
@@ -176,12 +206,12 @@ export function importFile(
   options: ImportOptions = {},
 ): Run<ImportResult> {
   const { signal, timeout, headers, idempotencyKey, ...parameters } = options;
-  const { mapping, constants, ...others } = parameters;
-  const query = {
-    ...others,
-    ...(mapping && { mapping: JSON.stringify(mapping) }),
-    ...(constants && { constants: JSON.stringify(constants) }),
-  };
+  const query = Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      OBJECTS.has(name) && value ? JSON.stringify(value) : value,
+    ]),
+  );
   const submit = async (tell: Tell) => {
     const call = jobHeaders({ signal, timeout, headers, idempotencyKey });
     const form = await formOf([['file', namedContent(file)]]);

@@ -228,9 +228,10 @@ t.test('more faulty rows than allowed reject the file', async (t) => {
     t.strictSame(await db.rows('SELECT * FROM item'), []);
   }
   t.match((await skip(db, csv, { maxErrors: 3 })).result, { inserted: 1, failed: 3 });
-  t.match(await db.refused('item', 'id,name\n1,"a', 'csv', { parameters: { onError: 'skip' } }), [
-    { code: 'INVALID_PAYLOAD' },
-  ]);
+  t.match(
+    await db.refused('item', '[{"id":1},{"id":', 'json', { parameters: { onError: 'skip' } }),
+    [{ code: 'INVALID_PAYLOAD' }],
+  );
 });
 
 t.test('lines without an object, and unstorable texts, are skipped', async (t) => {

@@ -49,6 +49,18 @@ export const transferReasons = {
     'A file must be CSV, TSV, JSON or NDJSON: of such a type, or named {names}, also with .gz.',
   option_values_expected: '"{name}" must be {values}.',
   option_character_expected: '"{name}" must be one character other than a line break.',
+  option_types_expected: '"{name}" must be a JSON object that maps fields to types: {values}.',
+  option_formats_expected:
+    '"{name}" must be a JSON object that maps fields to "decimal", "thousands" and "date_format".',
+  option_share_expected: '"{name}" must be a share from 0 to 0.5, such as 0.02.',
+  option_label_expected: '"{name}" must be a text of at most 255 characters.',
+  option_of_new_collection: '"{name}" needs "create".',
+  named_column_missing: 'The options name the column {name}, which the file does not have.',
+  value_misfits_proposed_type: 'Nearly all other values of the column have another type.',
+  option_thousands_expected:
+    '"{name}" must be one character between groups of digits, such as a comma, or "space".',
+  number_misgrouped: 'The digits are not in groups, as "thousands={thousands}" says.',
+  date_format_half_missing: 'In "date_format", "h" needs "A", and "A" needs "h".',
   option_field_names_expected: '"{name}" must be field names, separated by commas.',
   option_names_field_twice: '"{name}" must name each field once.',
   option_count_expected: '"{name}" must be a whole number from 0.',

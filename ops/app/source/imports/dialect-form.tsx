@@ -4,7 +4,17 @@ import TextField from '@mui/material/TextField';
 import { useId } from 'react';
 import { Choice } from '../shell/choice.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
-import { CHARSETS, DECIMALS, EMPTIES, type Plan, QUOTES, SEPARATORS } from './plan.ts';
+import {
+  CHARSETS,
+  DECIMALS,
+  EMPTIES,
+  type Plan,
+  QUOTE_RULES,
+  QUOTES,
+  SEPARATORS,
+  SHORT_ROWS,
+  THOUSANDS,
+} from './plan.ts';
 
 export interface DialectFormProps {
   readonly plan: Plan;
@@ -69,6 +79,36 @@ export function DialectForm({ plan, onChange, kinds }: DialectFormProps) {
               onChange={(decimal) => onChange({ decimal })}
             />
           )}
+          {kinds.decimals && (
+            <Choice
+              label={translate('imports.thousands')}
+              value={plan.thousands ?? ''}
+              options={THOUSANDS.map((sign) => [
+                sign,
+                named('thousandsSign', GROUPS[sign] ?? sign),
+              ])}
+              onChange={(thousands) => onChange({ thousands })}
+            />
+          )}
+          <Choice
+            label={translate('imports.quoteRule')}
+            value={plan.quotes ?? 'strict'}
+            options={QUOTE_RULES.map((name) => [name, named('quoteRules', name)])}
+            onChange={(quotes) => onChange({ quotes })}
+          />
+          <Choice
+            label={translate('imports.shortRow')}
+            value={plan.ragged ?? 'reject'}
+            options={SHORT_ROWS.map((name) => [name, named('shortRows', name)])}
+            onChange={(ragged) => onChange({ ragged })}
+          />
+          <TextField
+            label={translate('imports.nullValues')}
+            value={plan.nullValues ?? ''}
+            placeholder="NULL,\N,NA"
+            onChange={({ target }) => onChange({ nullValues: target.value })}
+            slotProps={{ inputLabel: { shrink: true }, htmlInput: { dir: 'ltr' } }}
+          />
           <Choice
             label={translate('imports.empty')}
             value={plan.empty}
@@ -108,6 +148,15 @@ export function DialectForm({ plan, onChange, kinds }: DialectFormProps) {
     </Box>
   );
 }
+
+/** Names of the separators of groups in the keys of texts. */
+const GROUPS: Readonly<Record<string, string>> = {
+  '': 'none',
+  '.': 'point',
+  ',': 'comma',
+  ' ': 'space',
+  "'": 'apostrophe',
+};
 
 /** Names of characters in the keys of texts. */
 const SIGNS: Readonly<Record<string, string>> = {

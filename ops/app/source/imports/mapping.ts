@@ -60,8 +60,8 @@ export function newMapping(columns: readonly string[], chosen: Mapping): Mapping
   );
 }
 
-/** Types follow from all values of the file, so that everything may be asked. */
-export const NEW_KINDS = { dates: true, zones: false, decimals: true } as const;
+/** The server finds the notation of each column, and asks where it cannot. */
+export const NEW_KINDS = { dates: false, zones: false, decimals: false } as const;
 
 function plain(name: string): string {
   return name

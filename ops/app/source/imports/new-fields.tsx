@@ -4,19 +4,43 @@ import Checkbox from '@mui/material/Checkbox';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useTranslate } from '../translation/use-translate.ts';
+import type { OpenedFile } from './beginning.ts';
 import { technicalName } from './mapping.ts';
 import { COLUMN_ROW } from './mapping-list.tsx';
-import type { Mapping } from './plan.ts';
+import { NewFieldChips } from './new-field-chips.tsx';
+import type { Plan } from './plan.ts';
 import { type Preview, samplesOf } from './preview.ts';
+import { useProposal } from './use-proposal.ts';
 
 export interface NewFieldsProps {
+  readonly collection: string;
+  readonly opened: OpenedFile;
   readonly preview: Preview;
-  readonly mapping: Mapping;
+  readonly plan: Plan;
+  readonly onPlan: (changes: Partial<Plan>) => void;
   readonly onChange: (column: string, field: string | null) => void;
 }
 
-export function NewFields({ preview, mapping, onChange }: NewFieldsProps) {
+export function NewFields(props: NewFieldsProps) {
+  const { collection, opened, preview, plan, onPlan, onChange } = props;
   const translate = useTranslate();
+  const { data: proposals = [] } = useProposal(collection, opened, plan);
+  const { mapping } = plan;
+  const chips = (column: string, field: string) => {
+    const proposal = proposals.find((one) => one.field === field);
+    if (proposal === undefined) return null;
+    return (
+      <NewFieldChips
+        column={column}
+        proposal={proposal}
+        onType={(type) => onPlan({ types: { ...plan.types, [field]: type } })}
+        onKey={() => onPlan({ key: proposal.isKey ? '' : field })}
+        onFormat={(format) =>
+          onPlan({ formats: { ...plan.formats, [field]: { date_format: format } } })
+        }
+      />
+    );
+  };
   return (
     <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
       {preview.columns.map((column, at) => {
@@ -41,16 +65,19 @@ export function NewFields({ preview, mapping, onChange }: NewFieldsProps) {
               </Box>
             </Box>
             {field !== null && (
-              <TextField
-                value={field}
-                onChange={({ target }) => onChange(column, target.value)}
-                slotProps={{
-                  htmlInput: {
-                    'aria-label': translate('imports.newField', { column }),
-                    dir: 'ltr',
-                  },
-                }}
-              />
+              <Box sx={{ minWidth: 0, display: 'grid' }}>
+                <TextField
+                  value={field}
+                  onChange={({ target }) => onChange(column, target.value)}
+                  slotProps={{
+                    htmlInput: {
+                      'aria-label': translate('imports.newField', { column }),
+                      dir: 'ltr',
+                    },
+                  }}
+                />
+                {chips(column, field)}
+              </Box>
             )}
           </Box>
         );

@@ -1,5 +1,5 @@
 /** How a file is read and what becomes of its rows: the options of an import, as the screen edits them. */
-import type { ImportOptions, ImportReference } from '../../../client/source/index.ts';
+import type { FieldFormat, ImportOptions, ImportReference } from '../../../client/source/index.ts';
 
 export const FORMATS = ['csv', 'json', 'ndjson'] as const;
 export const SEPARATORS = [',', ';', '\t', '|'] as const;
@@ -10,6 +10,14 @@ export const CHARSETS = [
 ] as const;
 export const DECIMALS = ['.', ','] as const;
 export const EMPTIES = ['missing', 'null', 'text'] as const;
+export const THOUSANDS = ['', '.', ',', ' ', "'"] as const;
+export const QUOTE_RULES = ['strict', 'lenient'] as const;
+export const SHORT_ROWS = ['reject', 'pad'] as const;
+/** The types that a new field may get. */
+export const NEW_TYPES = [
+  ...['string', 'text', 'integer', 'bigInteger', 'decimal', 'boolean'],
+  ...['date', 'dateTime', 'timestamp', 'uuid', 'json'],
+] as const;
 export const MODES = ['upsert', 'insert', 'update'] as const;
 export const ON_ERRORS = ['skip', 'abort'] as const;
 
@@ -26,6 +34,16 @@ export interface Plan {
   readonly quote: string;
   readonly charset: string;
   readonly decimal: OneOf<typeof DECIMALS>;
+  /** Between groups of digits; empty without groups. */
+  readonly thousands?: OneOf<typeof THOUSANDS>;
+  /** Texts of cells that are null, separated by commas. */
+  readonly nullValues?: string;
+  readonly quotes?: OneOf<typeof QUOTE_RULES>;
+  readonly ragged?: OneOf<typeof SHORT_ROWS>;
+  /** The types of new fields that were chosen, the key, and the notations of fields. */
+  readonly types?: Readonly<Record<string, string>>;
+  readonly key?: string;
+  readonly formats?: Readonly<Record<string, FieldFormat>>;
   readonly empty: OneOf<typeof EMPTIES>;
   /** Empty for ISO 8601. */
   readonly dateFormat: string;
@@ -49,6 +67,29 @@ export function ownTimezone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
+function isFilled(object: object | undefined): boolean {
+  return object !== undefined && Object.keys(object).length > 0;
+}
+
+/** The options of a collection that the import makes. */
+function newOptions({ types, key = '', formats }: Plan): ImportOptions {
+  return {
+    ...(isFilled(types) && { types }),
+    ...(key !== '' && { key }),
+    ...(isFilled(formats) && { formats }),
+  };
+}
+
+/** The options of cells that few files need. */
+function cellOptions({ thousands = '', nullValues = '', quotes, ragged }: Plan): ImportOptions {
+  return {
+    ...(thousands !== '' && { thousands: thousands === ' ' ? 'space' : thousands }),
+    ...(nullValues !== '' && { null_values: nullValues }),
+    ...(quotes === 'lenient' && { quotes }),
+    ...(ragged === 'pad' && { ragged }),
+  };
+}
+
 /** Options that have their default are not named. */
 export function optionsOf(plan: Plan): ImportOptions {
   const { format, separator, quote, charset, decimal, empty, dateFormat, timezone } = plan;
@@ -59,7 +100,7 @@ export function optionsOf(plan: Plan): ImportOptions {
   return {
     mode,
     on_error: onError,
-    ...(create && { create }),
+    ...(create && { create, ...newOptions(plan) }),
     ...(match !== '' && mode !== 'insert' && { match }),
     ...(charset !== 'utf-8' && { charset }),
     ...(dateFormat !== '' && { date_format: dateFormat }),
@@ -71,6 +112,7 @@ export function optionsOf(plan: Plan): ImportOptions {
       ...(quote !== '"' && { quote }),
       ...(decimal !== '.' && { decimal }),
       ...(empty !== 'missing' && { empty }),
+      ...cellOptions(plan),
     }),
   };
 }

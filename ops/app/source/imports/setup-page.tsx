@@ -39,7 +39,7 @@ export function Component() {
   const choose = (name: string) => {
     setParameters(name === '' ? {} : { collection: name }, AT_ONCE);
     // Other fields: what was chosen for those before says nothing about them.
-    change({ mapping: {}, match: '', mode: 'upsert' });
+    change({ mapping: {}, match: '', mode: 'upsert', types: {}, key: '', formats: {} });
   };
   const open = (opened: OpenedFile) => prepare({ opened, plan: guessPlan(opened) });
 
@@ -74,7 +74,14 @@ export function Component() {
           help={translate(isNew ? 'imports.newMappingHelp' : 'imports.mappingHelp')}
         >
           {isNew ? (
-            <NewFields preview={preview} mapping={plan.mapping} onChange={map} />
+            <NewFields
+              collection={collection}
+              opened={prepared.opened}
+              preview={preview}
+              plan={plan}
+              onPlan={change}
+              onChange={map}
+            />
           ) : (
             <MappingList
               preview={preview}

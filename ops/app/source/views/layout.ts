@@ -90,7 +90,7 @@ function groupFields(visible: readonly Column[], shapes: TextShapes): readonly C
 }
 
 /** The latitude and the longitude of items where two numbers have the same name but for that. */
-function coordinatesOf<C extends OfField>(possible: readonly C[]): Coordinates<C> | null {
+export function coordinatesOf<C extends OfField>(possible: readonly C[]): Coordinates<C> | null {
   const numbers = possible.filter(({ field }) => NUMBERS.has(field.type));
   for (const latitude of numbers.filter(({ field }) => LATITUDE.test(field.field))) {
     const stem = latitude.field.field.replace(/_?lat(itude)?$/i, '');

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { CopyText } from '#core/transfer/file/copy-text.ts';
+import { dialectOf } from '#core/transfer/file/csv-dialect.ts';
 import { csvHeader, csvRows } from '#core/transfer/file/csv-rows.ts';
 import type { FileColumn, ValueForm } from '#core/transfer/file/file-column.ts';
 import type { RowHandler } from '#core/transfer/file/row-reader.ts';
@@ -32,7 +33,7 @@ const columns = FORMS.map(column);
 function read(text: string, handler: Partial<RowHandler>): void {
   const ignore = () => undefined;
   const all = { row: ignore, fault: ignore, skipped: ignore, member: ignore, ...handler };
-  const reader = csvRows(columns, {}, all);
+  const reader = csvRows(dialectOf({}), columns, {}, all);
   reader.push(Buffer.from(text));
   reader.end();
 }
@@ -93,14 +94,14 @@ async function* file(text: string) {
 }
 
 t.test('each name of the header has its place', async (t) => {
-  t.strictSame(await csvHeader(file('\ufeffa,"b\nc",é😀,d,"e"\n1')), [
+  t.strictSame(await csvHeader(dialectOf({}), {}, file('\ufeffa,"b\nc",é😀,d,"e"\n1')), [
     { name: 'a', line: 1, column: 1 },
     { name: 'b\nc', line: 1, column: 4 },
     { name: 'é😀', line: 2, column: 4 },
     { name: 'd', line: 2, column: 7 },
     { name: 'e', line: 2, column: 10 },
   ]);
-  t.equal(await csvHeader(file('')), null);
+  t.equal(await csvHeader(dialectOf({}), {}, file('')), null);
 });
 
 t.test('a row of more cells than a table has columns is rejected before its end', async (t) => {
@@ -112,9 +113,9 @@ t.test('a row of more cells than a table has columns is rejected before its end'
 
 t.test('a header of more names than a table has columns is rejected as such', async (t) => {
   const names = Array.from({ length: 1_600 }, (_, index) => `c${index}`).join(',');
-  t.equal((await csvHeader(file(names)))?.length, 1_600);
+  t.equal((await csvHeader(dialectOf({}), {}, file(names)))?.length, 1_600);
   for (const text of [`${names},x\n1`, ','.repeat(1_000_000), `${'x,'.repeat(1_000_000)}x\n`]) {
-    await t.rejects(csvHeader(file(text)), {
+    await t.rejects(csvHeader(dialectOf({}), {}, file(text)), {
       name: 'UnreadableFile',
       fault: {
         ...{ code: 'INVALID_PAYLOAD', place: { line: 1 } },

@@ -57,6 +57,19 @@ export const transfer = {
     'Eine Datei muss CSV, TSV, JSON oder NDJSON sein: von diesem Typ, oder mit der Endung %{names}, auch mit .gz.',
   option_values_expected: '„%{name}“ muss eines davon sein: %{values}.',
   option_character_expected: '„%{name}“ muss ein einzelnes Zeichen sein, aber kein Zeilenumbruch.',
+  option_types_expected:
+    '„%{name}“ muss ein JSON-Objekt sein, das Feldern Typen zuordnet: %{values}.',
+  option_formats_expected:
+    '„%{name}“ muss ein JSON-Objekt sein, das Feldern „decimal“, „thousands“ und „date_format“ zuordnet.',
+  option_share_expected: '„%{name}“ muss ein Anteil von 0 bis 0.5 sein, etwa 0.02.',
+  option_label_expected: '„%{name}“ muss ein Text von höchstens 255 Zeichen sein.',
+  option_of_new_collection: '„%{name}“ braucht „create“.',
+  named_column_missing: 'Die Optionen nennen die Spalte %{name}, die der Datei fehlt.',
+  value_misfits_proposed_type: 'Fast alle anderen Werte der Spalte haben einen anderen Typ.',
+  option_thousands_expected:
+    '„%{name}“ muss ein Zeichen zwischen Gruppen von Ziffern sein, etwa ein Punkt, oder „space“.',
+  number_misgrouped: 'Die Ziffern stehen nicht in Gruppen, wie „thousands=%{thousands}“ sagt.',
+  date_format_half_missing: 'In „date_format“ braucht „h“ ein „A“ und „A“ ein „h“.',
   option_field_names_expected: '„%{name}“ muss Namen von Feldern enthalten, mit Kommas dazwischen.',
   option_names_field_twice: '„%{name}“ muss jedes Feld einmal nennen.',
   option_count_expected: '„%{name}“ muss eine ganze Zahl ab 0 sein.',
