@@ -134,9 +134,7 @@ export function csvRows(
         if (watched !== null) ignored = watchedCells(namesOf(record).map(nameOf), watched);
         return;
       }
-      for (const [cell, name] of ignored) {
-        if (record.starts[cell] !== record.ends[cell]) watched?.values.add(name);
-      }
+      if (watched !== null) countIgnored(record, ignored, watched);
       if (record.count !== width) {
         const why = reason('row_cells_differ_from_header', { cells: record.count, width });
         handler.fault(syntaxFault(why, number, record.place(record.start)), record.source());
@@ -174,6 +172,17 @@ export interface HeaderCell {
   readonly name: string;
   readonly line: number;
   readonly column: number;
+}
+
+/** Counts the cells of omitted columns that are not empty. */
+function countIgnored(
+  record: CsvRecord,
+  cells: ReturnType<typeof watchedCells>,
+  { values }: WatchedColumns,
+): void {
+  for (const [cell, name] of cells) {
+    if (record.starts[cell] !== record.ends[cell]) values.add(name);
+  }
 }
 
 const nameOf = ({ name }: HeaderCell) => name;
