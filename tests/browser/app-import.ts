@@ -347,7 +347,10 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await page.getByRole('button', { name: 'Importieren' }).click();
     await page.getByText('Ein anderer Eintrag hat diesen Wert bereits.').last().waitFor();
     await page.getByText('Dieses Feld braucht einen Wert.').last().waitFor();
-    await page.getByText(/^Die Datenbank meldet: no ghosts/).last().waitFor();
+    await page
+      .getByText(/^Die Datenbank meldet: no ghosts/)
+      .last()
+      .waitFor();
     await tab.screenshot('german-reasons');
     await page.getByRole('button', { name: 'Konto' }).click();
     const kept = () =>
