@@ -245,29 +245,6 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   charset: (text) => ({ charset: charset(text) }),
 };
 
-/** The names of options that differ from those of their parameters. */
-const SPELLED: Readonly<Record<string, string>> = {
-  onError: 'on_error',
-  maxErrors: 'max_errors',
-  dryRun: 'dry_run',
-  dateFormat: 'date_format',
-};
-
-/** The options of an import as clients spell them, so that a file can be sent again in the same way. */
-export function importOptions({
-  mapping: headers,
-  references = {},
-  ...others
-}: ImportParameters): Readonly<Record<string, unknown>> {
-  const options = Object.entries(others).map(([name, value]) => [SPELLED[name] ?? name, value]);
-  if (headers === undefined) return Object.fromEntries(options);
-  const mapped = Object.entries(headers).map(([header, field]) => {
-    const reference = field === null ? undefined : references[field];
-    return [header, reference === undefined ? field : { field, ...reference }];
-  });
-  return { ...Object.fromEntries(options), mapping: Object.fromEntries(mapped) };
-}
-
 /** The names of all options. */
 export const IMPORT_PARAMETERS: readonly string[] = Object.keys(PARSERS);
 

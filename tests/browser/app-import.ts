@@ -124,7 +124,10 @@ t.test('a spreadsheet is imported, and its bad cells are corrected', { skip }, a
   await tab.screenshot('report');
   t.strictSame(await tab.axe(), [], 'the report is accessible');
 
-  await page.getByRole('cell', { name: 'The value is no whole number' }).first().waitFor();
+  await page
+    .getByRole('table', { name: 'Reasons' })
+    .getByText(/whole number/)
+    .waitFor();
   await page.getByText('Bemerkung (1)').waitFor();
 
   // It is all there in a browser that remembers nothing of the import.
@@ -258,7 +261,10 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await page.getByText('This row is too long to correct here').waitFor();
     await page.getByText('it may contain a secret').waitFor();
     t.equal(await page.getByText('1234').count(), 0);
-    const cells = page.getByRole('row').filter({ hasText: 'whole number' });
+    const cells = page
+      .getByRole('table', { name: 'Invalid rows' })
+      .getByRole('row')
+      .filter({ hasText: 'whole number' });
     t.strictSame(
       await Promise.all([0, 1, 2].map((at) => cells.nth(at).getByRole('cell').count())),
       [5, 5, 5],
@@ -339,9 +345,12 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await page.getByText('2 von 2 Spalten werden importiert').waitFor();
     await page.getByLabel('Modus').selectOption('insert');
     await page.getByRole('button', { name: 'Importieren' }).click();
-    await page.getByText('Ein anderer Eintrag hat diesen Wert bereits.').waitFor();
-    await page.getByText('Dieses Feld braucht einen Wert.').waitFor();
-    await page.getByText(/^Die Datenbank meldet: no ghosts/).waitFor();
+    await page.getByText('Ein anderer Eintrag hat diesen Wert bereits.').last().waitFor();
+    await page.getByText('Dieses Feld braucht einen Wert.').last().waitFor();
+    await page
+      .getByText(/^Die Datenbank meldet: no ghosts/)
+      .last()
+      .waitFor();
     await tab.screenshot('german-reasons');
     await page.getByRole('button', { name: 'Konto' }).click();
     const kept = () =>

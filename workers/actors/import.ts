@@ -15,7 +15,7 @@ import { sameFileAs } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
 import type { JobProgress } from '#core/messaging/bus.ts';
 import { importDestination } from '#core/services/import-destination.ts';
-import { importOptions } from '#core/services/import-parameters.ts';
+import { importOptions } from '#core/services/import-options.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { systemRules } from '#core/services/system/rule.ts';
 import type { StoredFile } from '#core/transfer/file/import-file.ts';

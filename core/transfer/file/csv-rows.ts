@@ -146,9 +146,7 @@ export function csvRows(
         if (watched !== null) ignored = watchedCells(namesOf(record).map(nameOf), watched);
         return;
       }
-      for (const [cell, name] of ignored) {
-        if (record.starts[cell] !== record.ends[cell]) watched?.values.add(name);
-      }
+      if (watched !== null) countIgnored(record, ignored, watched);
       if (isPadded && record.count !== width) {
         if (record.count < width) record.pad(width);
         else if (record.isEmptyFrom(width)) record.count = width;
@@ -198,6 +196,17 @@ export interface HeaderCell {
   readonly name: string;
   readonly line: number;
   readonly column: number;
+}
+
+/** Counts the cells of omitted columns that are not empty. */
+function countIgnored(
+  record: CsvRecord,
+  cells: ReturnType<typeof watchedCells>,
+  { values }: WatchedColumns,
+): void {
+  for (const [cell, name] of cells) {
+    if (record.starts[cell] !== record.ends[cell]) values.add(name);
+  }
 }
 
 const nameOf = ({ name }: HeaderCell) => name;

@@ -305,13 +305,14 @@ t.test('faulty rows are skipped', async (t) => {
   const rows = mixedRows();
   rows[1] = { slug: 's0', author: { name: 'taken' } };
   let report = '';
-  const result = await bench.import('articles', json(rows), 'json', {
+  const { reasons, ...result } = await bench.import('articles', json(rows), 'json', {
     parameters: { mode: 'insert', onError: 'skip' },
     report: async (content) => {
       for await (const piece of content) report += Buffer.from(piece).toString();
     },
   });
   t.strictSame(result, { ...NONE, inserted: ROWS - 8, failed: 8 });
+  t.ok(reasons !== undefined && reasons.length > 0);
   t.strictSame(await bench.rows('SELECT count(*)::int AS n FROM authors'), [{ n: ROWS - 7 }]);
   const lines = report.trim().split('\n').slice(1);
   t.strictSame(

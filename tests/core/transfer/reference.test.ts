@@ -1,4 +1,3 @@
-// @newest
 /** References by other fields than keys, constants, and lists of keys. */
 import t from 'tap';
 import { type Fault, type Importing, importing } from './importing.ts';

@@ -1,4 +1,3 @@
-// @newest
 /** The rejected rows as a file in the notation of the first one, and what an import ignores. */
 import t from 'tap';
 import type { ImportFormat } from '#core/jobs/message/import.ts';

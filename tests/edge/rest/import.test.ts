@@ -214,6 +214,7 @@ for (const backend of backends) {
           );
           // As the daily tidying does when the job is old.
           rmSync(join(cluster.dataDir, 'spool', data.id));
+          rmSync(join(cluster.dataDir, 'spool', `${data.id}.rejected`));
           t.equal((await cluster.fetch(`${job}/errors`)).status, 503, 'an outage, not no errors');
         }
         const query = '?on_error=skip&max_errors=1';

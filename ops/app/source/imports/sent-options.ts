@@ -42,7 +42,7 @@ function mappingOf(given: unknown): Pick<Plan, 'mapping' | 'references'> {
 }
 
 /** The plan by which a job read its file; null when the job does not tell. */
-export function sentPlan({ result, file_format: format }: Job): Plan | null {
+function sentPlan({ result, file_format: format }: Job): Plan | null {
   const options = isItem(result) ? result.options : undefined;
   if (!isItem(options)) return null;
   const { match, constants } = options;
