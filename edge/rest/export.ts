@@ -24,7 +24,10 @@ export async function exportItems(
   const { items, columns } = await service.stream(target, query, request.signal);
   const flag = parameters.export_safe;
   const safe = flag !== undefined && flag !== 'false' && flag !== false;
-  const text = exportText(items, { format, columns, safe });
+  const { null_values: given } = parameters;
+  // Of several texts, as an import may have them, the first one is written.
+  const [nullText = null] = typeof given === 'string' ? given.split(',') : [];
+  const text = exportText(items, { format, columns, safe, nullText });
   return {
     status: 200,
     headers: {

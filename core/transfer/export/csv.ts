@@ -15,6 +15,18 @@ export interface CsvOptions {
   readonly byteOrderMark: boolean;
   /** Escapes cells that a spreadsheet would treat as a formula. */
   readonly safe: boolean;
+  /** The text of a null; without it, a null is an empty cell, as is an empty text. */
+  readonly nullText?: string | null | undefined;
+}
+
+/** Texts that an import would read as no value, as another value, or as JSON. */
+const MISREAD = /^(?:$|[\0-"]|null|true|false)/;
+
+/** A value as an import reads it back: texts that it would misread are in JSON quotes. */
+function readable(value: unknown, nullText: string, isDocument: boolean): unknown {
+  if (value === null || value === undefined) return nullText;
+  if (typeof value !== 'string' || isDocument) return value;
+  return value === nullText || MISREAD.test(value) ? JSON.stringify(value) : value;
 }
 
 /** The value of a cell; documents are JSON there, so that texts in them stay distinguishable. */
@@ -31,7 +43,7 @@ function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknown {
 /** Writes batches of items; writes nothing without items. */
 export async function* csvText(
   items: AsyncIterable<readonly unknown[]>,
-  { columns, byteOrderMark, safe }: CsvOptions,
+  { columns, byteOrderMark, safe, nullText = null }: CsvOptions,
 ): AsyncGenerator<string> {
   const write = (rows: readonly (readonly unknown[])[]) =>
     stringify([...rows], {
@@ -45,7 +57,12 @@ export async function* csvText(
   let begun = false;
   for await (const batch of items) {
     if (batch.length === 0) continue;
-    const rows = batch.map((item) => columns.map((column) => valueAt(item, column)));
+    const rows = batch.map((item) =>
+      columns.map((column) => {
+        const value = valueAt(item, column);
+        return nullText === null ? value : readable(value, nullText, column.isDocument);
+      }),
+    );
     yield `${before}${begun ? '' : `${header}\n`}${write(rows)}`;
     before = '\n';
     begun = true;

@@ -10,17 +10,24 @@ export interface ExportOptions {
   /** The plain values of an item, for table formats. */
   readonly columns: readonly ItemColumn[];
   readonly safe: boolean;
+  /** The text of a null in a CSV file. */
+  readonly nullText?: string | null;
 }
 
 /** @param items JSON texts in batches */
 export function exportText(
   items: AsyncIterable<readonly string[]>,
-  { format, columns, safe }: ExportOptions,
+  { format, columns, safe, nullText }: ExportOptions,
 ): AsyncIterable<string> {
   switch (format) {
     case 'csv':
     case 'csv_utf8':
-      return csvText(exactItems(items), { columns, safe, byteOrderMark: format === 'csv_utf8' });
+      return csvText(exactItems(items), {
+        columns,
+        safe,
+        nullText,
+        byteOrderMark: format === 'csv_utf8',
+      });
     case 'json':
       return jsonText(items);
     case 'ndjson':

@@ -13,7 +13,7 @@ const OBJECT_END = 0x7d;
 const BEFORE_MAX = 1024 * 1024;
 
 /** More bytes are needed. */
-export const WAIT = -1;
+const WAIT = -1;
 /** The object has no such list. */
 export const NO_LIST = -2;
 

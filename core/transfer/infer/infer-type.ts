@@ -45,7 +45,7 @@ export interface Proposal {
 }
 
 /** The share of values that may lack the type of their column. */
-export const TOLERANCE = 0.02;
+const TOLERANCE = 0.02;
 const EXAMPLES = 3;
 const EXAMPLE_LENGTH = 64;
 /** The length of a `string`. */

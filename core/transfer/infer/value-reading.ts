@@ -21,12 +21,6 @@ const WORDS: Readonly<Record<string, number>> = {
   ...{ wahr: kind.YES, falsch: kind.NO },
 };
 
-/** The kinds of a value, and the formats in which it is a date. */
-export interface Reading {
-  readonly kinds: number;
-  readonly formats: readonly string[];
-}
-
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -69,4 +69,9 @@ export const ITEM_PARAMETERS = {
     schema: flagParameter,
     ofLists,
   },
+  null_values: {
+    summary: 'The text of a null in a CSV file, as in the import that reads it',
+    schema: v.string(),
+    ofLists,
+  },
 } as const satisfies ParameterTable;
