@@ -43,7 +43,7 @@ const ROOMS = {
   schema: [],
   transfer: [
     ...['target', 'file', 'run', 'copy', 'validate'],
-    ...['merge', 'nested', 'report', 'infer', 'export'],
+    ...['merge', 'nested', 'report', 'undo', 'infer', 'export'],
   ],
   services: [],
   live: [],

@@ -126,6 +126,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   on_error: (text) => ({ onError: oneOf(text, 'abort', 'skip') }),
   max_errors: (text) => ({ maxErrors: count(text) }),
   dry_run: (text) => ({ dryRun: flag(text) }),
+  undo: (text) => ({ undo: flag(text) }),
   create: (text) => ({ create: flag(text) }),
   mapping: (text) => ({ mapping: mapping(text) }),
   empty: (text) => ({ empty: oneOf(text, 'missing', 'null', 'text') }),

@@ -4,7 +4,7 @@
  */
 import { knownRelations } from '#core/access/schema-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
-import { type Sql, sql } from '#core/database/sql.ts';
+import { sql } from '#core/database/sql.ts';
 import type { FileColumn } from './file/file-column.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
 import { NestedColumns } from './file/nested-column.ts';
@@ -25,21 +25,7 @@ import { REJECTED_MAX, RejectedRows, TooManyRejected } from './run/rejected-rows
 import { generatedValues } from './target/generated-values.ts';
 import { ImportConnection } from './target/import-connection.ts';
 import { type ImportableCollection, importable, openTarget } from './target/import-target.ts';
-
-/**
- * Settings of the transaction: no timeout but the caller's signal, the same parsing of values
- * everywhere, and enough memory to match large files by key.
- */
-const SETTINGS = sql`
-  SET LOCAL statement_timeout = 0;
-  SET LOCAL lock_timeout = 0;
-  SET LOCAL idle_in_transaction_session_timeout = 0;
-  SET LOCAL TimeZone = 'UTC';
-  SET LOCAL DateStyle = 'ISO, YMD';
-  SET LOCAL IntervalStyle = 'postgres';
-  SET LOCAL client_min_messages = 'error';
-  SET LOCAL work_mem = '128MB';
-  SET LOCAL jit = off`;
+import { transactionSettings } from './target/transaction-settings.ts';
 
 /** The collector of rows that an import skips; null when it skips no rows. */
 function rejectedRows(
@@ -64,13 +50,6 @@ function refusal(
   return [syntaxFault(why, null, null), ...(rejected?.first ?? [])];
 }
 
-/** The settings of an import; those of a job show its id in `pg_stat_activity`. */
-function settingsOf({ job }: ImportOptions): Sql {
-  if (job === undefined) return SETTINGS;
-  return sql`${SETTINGS};
-    SELECT set_config('application_name', ${`sluice job ${job}`}, true)`;
-}
-
 /** A running import, and the columns found at the beginning of its file. */
 interface OpenRun extends ImportRun {
   readonly columns: readonly FileColumn[];
@@ -86,10 +65,11 @@ async function openRun(
   const file = await openFile(options.file, parameters, expansion);
   const related = new NestedColumns(catalog, sender.rights, collection.name);
   const columns = await fileColumns(file, collection, related);
-  const connection = await ImportConnection.begin(options, settingsOf(options));
+  const connection = await ImportConnection.begin(options, transactionSettings(options.job));
   const write = openImportWrite(options);
   const made = await generatedValues(write);
-  const target = await openTarget(connection, collection, { ...parameters, made });
+  const { keep = null } = options;
+  const target = await openTarget(connection, collection, { ...parameters, made, keep });
   const written = new Set([collection.name]);
   return { connection, target, file, options, rejected, write, related, written, columns };
 }
@@ -97,11 +77,20 @@ async function openRun(
 /** Imports the rows, and takes them back after a dry run. @throws {ImportRefused} with all faults */
 async function importOrTry(run: OpenRun): Promise<ImportResult> {
   const { connection, options } = run;
-  if (options.parameters.dryRun !== true) return await importOrRefuse(run);
+  if (options.parameters.dryRun !== true) return await importAndKeep(run);
   await connection.run(sql`SAVEPOINT dry`);
-  const counts = await importOrRefuse(run);
+  const counts = await importAndKeep(run);
   await connection.run(sql`ROLLBACK TO SAVEPOINT dry`);
   return { ...counts, dry_run: true };
+}
+
+/** Imports the rows, and keeps what they change if that is asked for. @throws {ImportRefused} */
+async function importAndKeep(run: OpenRun): Promise<ImportResult> {
+  const { connection, target } = run;
+  await target.kept?.begin(connection);
+  const counts = await importOrRefuse(run);
+  await target.kept?.end(connection);
+  return counts;
 }
 
 /** Imports the rows. @throws {ImportRefused} with the values of the faulty rows */

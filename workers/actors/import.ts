@@ -90,6 +90,7 @@ async function importSpooled(
     file: stored,
     expansion: { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION },
     parameters,
+    keep: parameters.undo === true ? { job: job.id, holder: job.holder, schema } : null,
     signal,
     interrupt: async (backend) => {
       await pool.query('SELECT pg_cancel_backend($1)', [backend]);
@@ -142,7 +143,7 @@ export const importActor: Actor<typeof importMessage> = {
   name: IMPORT_JOB,
   queue: 'transfer',
   message: importMessage,
-  version: 6,
+  version: 7,
   effect: 'transactional',
   reusesSession: true,
   deadline: ({ config }) => config.IMPORT_TIMEOUT,
