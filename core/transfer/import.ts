@@ -81,7 +81,8 @@ async function importOrTry(run: OpenRun): Promise<ImportResult> {
   await connection.run(sql`SAVEPOINT dry`);
   const counts = await importAndKeep(run);
   await connection.run(sql`ROLLBACK TO SAVEPOINT dry`);
-  return { ...counts, dry_run: true };
+  const { undo: _, ...result } = counts;
+  return { ...result, dry_run: true };
 }
 
 /** Imports the rows, and keeps what they change if that is asked for. @throws {ImportRefused} */
@@ -89,8 +90,9 @@ async function importAndKeep(run: OpenRun): Promise<ImportResult> {
   const { connection, target } = run;
   await target.kept?.begin(connection);
   const counts = await importOrRefuse(run);
-  await target.kept?.end(connection);
-  return counts;
+  if (target.kept === null) return counts;
+  await target.kept.end(connection);
+  return { ...counts, undo: true };
 }
 
 /** Imports the rows. @throws {ImportRefused} with the values of the faulty rows */

@@ -26,6 +26,8 @@ export interface ImportResult {
   readonly failed: number;
   /** Nothing was written; absent otherwise. */
   readonly dry_run?: boolean;
+  /** What it changed is kept, so that it can be undone; absent otherwise. */
+  readonly undo?: boolean;
 }
 
 /**
