@@ -18,6 +18,8 @@ export interface ImportOptions extends JobOptions {
   readonly create?: boolean | undefined;
   /** Does everything, and rolls it back. */
   readonly dry_run?: boolean | undefined;
+  /** Keeps what the import changes, so that `jobs.undo` can undo it. */
+  readonly undo?: boolean | undefined;
   readonly mapping?: Readonly<Record<string, string | null>> | undefined;
   readonly empty?: 'missing' | 'null' | 'text' | undefined;
   readonly decimal?: string | undefined;
