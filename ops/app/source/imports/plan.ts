@@ -37,6 +37,8 @@ export interface Plan {
   readonly onError: OneOf<typeof ON_ERRORS>;
   /** Whether the collection is made by the import. */
   readonly create: boolean;
+  /** Whether what the import changes is kept, so that it can be undone. */
+  readonly undo?: boolean;
   readonly mapping: Mapping;
 }
 
@@ -48,12 +50,13 @@ export function ownTimezone(): string {
 /** Options that have their default are not named. */
 export function optionsOf(plan: Plan): ImportOptions {
   const { format, separator, quote, charset, decimal, empty, dateFormat, timezone } = plan;
-  const { mode, match, onError, create, mapping } = plan;
+  const { mode, match, onError, create, undo = false, mapping } = plan;
   const renamed = Object.entries(mapping).filter(([column, field]) => column !== field);
   return {
     mode,
     on_error: onError,
     ...(create && { create }),
+    ...(undo && { undo }),
     ...(match !== '' && mode !== 'insert' && { match }),
     ...(charset !== 'utf-8' && { charset }),
     ...(dateFormat !== '' && { date_format: dateFormat }),

@@ -29,6 +29,7 @@ import { BadRowsPanel } from './bad-rows-panel.tsx';
 import { ImportContext } from './import-context.ts';
 import { type RememberedImport, useRememberedImport } from './memory.ts';
 import { NewCollection } from './new-collection.tsx';
+import { UndoImport } from './undo-import.tsx';
 import { useStartPrepared } from './use-start-prepared.ts';
 
 interface PartProps {
@@ -175,6 +176,7 @@ function Report({ job }: { readonly job: Job }) {
         {failedOf(job) > 0 && remembered === null && (
           <Alert severity="info">{translate('imports.elsewhere')}</Alert>
         )}
+        <UndoImport job={job} />
         <JobErrors job={job} />
         <JobAbout job={job} />
       </Box>
