@@ -28,7 +28,7 @@ async function grant(action: string, fields: string, rule: object | null = null)
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       ...{ policy, collection: 'things', action },
-      ...{ fields: [fields], permissions: rule },
+      ...{ fields: fields.split(','), permissions: rule },
     }),
   });
   if (!answer.ok) throw new Error(await answer.text());
