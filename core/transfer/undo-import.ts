@@ -11,9 +11,9 @@ import { ImportConnection } from './target/import-connection.ts';
 import { transactionSettings } from './target/transaction-settings.ts';
 import { namedRows } from './undo/named-rows.ts';
 import { openUndo } from './undo/open-undo.ts';
-import { findStayingRows } from './undo/staying-rows.ts';
-import type { UndoOptions } from './undo/undo-run.ts';
-import { writeBack } from './undo/write-back.ts';
+import { findStayingRows, isUnrestricted } from './undo/staying-rows.ts';
+import type { UndoOptions, UndoRun } from './undo/undo-run.ts';
+import { type WrittenBack, writeAllBack, writeBack } from './undo/write-back.ts';
 
 interface Undone {
   readonly result: UndoImportResult;
@@ -22,12 +22,17 @@ interface Undone {
 
 async function undoRows(connection: ImportConnection, options: UndoOptions): Promise<Undone> {
   const run = await openUndo(connection, options);
-  await findStayingRows(run);
-  const written = await writeBack(run);
+  const written = (await isUnrestricted(run)) ? await writeAllBack(run) : null;
+  if (written === null) await findStayingRows(run);
+  return await told(run, written ?? (await writeBack(run)));
+}
+
+/** The result, and the rows that stay. */
+async function told(run: UndoRun, written: WrittenBack): Promise<Undone> {
   const { faults, reasons } = await namedRows(run, written);
   const { removed, restored } = written;
   const kept = run.kept.inserted + run.kept.updated - removed - restored;
-  return { result: { import: options.import, removed, restored, kept, reasons }, faults };
+  return { result: { import: run.options.import, removed, restored, kept, reasons }, faults };
 }
 
 /** What the import kept is of no use any more. */

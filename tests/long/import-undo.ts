@@ -3,7 +3,7 @@
  * are all new, and of rows that all change.
  */
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -15,11 +15,6 @@ import { ADMINISTRATOR, importing } from '../core/transfer/importing.ts';
 
 const ROWS = Number(process.env.ROWS ?? 1_000_000);
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
-
-const MIGRATION = readFileSync(
-  new URL('../../core/model/system/migrations/032.do.import-undo.sql', import.meta.url),
-  'utf8',
-);
 
 function* lines(name: string): Generator<string> {
   yield 'id,name,email,city,score,active,created_on,note\n';
@@ -38,8 +33,7 @@ const COST = 1.4;
 t.test('imports that keep what they change, and their undo', async (t) => {
   const db = await importing(`CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL,
       email text NOT NULL, city text NOT NULL, score double precision NOT NULL,
-      active boolean NOT NULL, created_on timestamptz NOT NULL, note text);
-    CREATE TABLE system_jobs (id uuid PRIMARY KEY); ${MIGRATION}`);
+      active boolean NOT NULL, created_on timestamptz NOT NULL, note text)`);
   const folder = mkdtempSync(join(tmpdir(), 'sluice-undo-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const path = (name: string) => join(folder, `${name}.csv`);
@@ -47,7 +41,7 @@ t.test('imports that keep what they change, and their undo', async (t) => {
     await pipeline(Readable.from(lines(name)), createWriteStream(path(name)));
   }
   const begin = async (name: keyof typeof CASES) => {
-    await db.rows('TRUNCATE item, system_import_undos, system_import_changes');
+    await db.rows('TRUNCATE item, public.system_import_undos, public.system_import_changes');
     if (name === 'updated') await db.import('item', () => createReadStream(path('first')));
     await db.rows('VACUUM ANALYZE item');
     await db.rows('CHECKPOINT');
@@ -82,7 +76,11 @@ t.test('imports that keep what they change, and their undo', async (t) => {
       const plain = await run(file, null);
       await begin(name);
       const job = randomUUID();
-      await db.rows('INSERT INTO system_jobs VALUES ($1)', [job]);
+      await db.rows(
+        `INSERT INTO public.system_jobs (id, kind, queue, message, message_version)
+          VALUES ($1, 'import', 'transfer', '{}', 1)`,
+        [job],
+      );
       const kept = await run(file, job);
       const { took, result } = await undo(job);
       t.match(result, { removed: name === 'inserted' ? ROWS : 0, kept: 0 });

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
-import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { NO_RULE, type WriteContext } from '#core/write/write-context.ts';
@@ -13,6 +13,7 @@ import {
   KEPT_ROWS,
   type KeptImport,
   keyColumn,
+  ROWS_OF_CHUNK,
   type UndoOptions,
   type UndoRun,
 } from './undo-run.ts';
@@ -78,9 +79,11 @@ function kept({ schema, import: id }: UndoOptions, run: Omit<UndoRun, 'write'>):
   const names = columns.map((column) => identifier('t', column.name));
   return [
     sql`CREATE TEMPORARY TABLE sluice_undo ON COMMIT DROP AS
-      SELECT row_number() OVER () AS "row", c.is_new AS "isNew", u."hash", u."old", ${join(values)}
+      SELECT c.position * ${raw(String(ROWS_OF_CHUNK))} + u."n" AS "row", c.is_new AS "isNew",
+        u."hash", u."old", ${join(values)}
       FROM ${systemTable(schema, 'import_changes')} c,
-        unnest(c.keys, c.hashes, c.olds) u ("key", "hash", "old") WHERE c.import = ${id}::uuid`,
+        unnest(c.keys, c.hashes, c.olds) WITH ORDINALITY u ("key", "hash", "old", "n")
+      WHERE c.import = ${id}::uuid`,
     sql`ANALYZE ${KEPT_ROWS} (${join(key.map((_, place) => keyColumn(place)))})`,
     sql`CREATE TEMPORARY TABLE sluice_undo_row ON COMMIT DROP AS
       SELECT ${join(names)} FROM ${name} t WITH NO DATA`,

@@ -28,22 +28,27 @@ async function stay({ connection }: UndoRun, code: string, rows: Sql): Promise<n
 type Lists = readonly (readonly { readonly rule: UndoRule | null }[])[];
 type UndoRule = Parameters<typeof rowsWithRuleResults>[1][number];
 
-/** The permissions that a row needs, one of each list; null: none covers it. */
-function neededFor({ write, kept }: UndoRun, isNew: boolean): Lists | null {
+/**
+ * The permissions that a row needs, one of each list; without a list it needs none.
+ * @throws {ServiceError} FORBIDDEN when no permission covers it
+ */
+function neededFor({ write, kept }: UndoRun, isNew: boolean): Lists {
+  if ((isNew ? kept.inserted : kept.updated) === 0) return [];
   const { rights } = write.target;
+  requireAction(write, isNew ? 'delete' : 'update');
   const { name, primaryKey } = write.collection;
-  if (isNew) return coveringPermissions(rights.of(name, 'delete'), []);
+  if (isNew) return coveringPermissions(rights.of(name, 'delete'), []) ?? [];
   const key = new Set(primaryKey.map((field) => field.name));
   const members = kept.written.filter((member) => !key.has(member));
-  return coveringPermissions(rights.of(name, 'update'), members);
+  const lists = coveringPermissions(rights.of(name, 'update'), members);
+  if (lists === null) throw forbidden();
+  return lists;
 }
 
 /** Lets rows stay that the caller may not delete or update. @throws {ServiceError} FORBIDDEN */
 async function stayForbidden(run: UndoRun, isNew: boolean): Promise<void> {
   const { write, key } = run;
-  requireAction(write, isNew ? 'delete' : 'update');
   const lists = neededFor(run, isNew);
-  if (lists === null) throw forbidden();
   if (lists.length === 0) return;
   const rules = [...new Set(lists.flat().flatMap(({ rule }) => (rule === null ? [] : [rule])))];
   const ruled = { ...write.target, collection: write.collection.name };
@@ -124,14 +129,23 @@ async function stayReferenced(run: UndoRun, reference: Reference): Promise<numbe
 }
 
 /**
+ * Whether all rows that have not changed since may be changed back: no rule and no reference holds
+ * one. @throws {ServiceError} FORBIDDEN when the caller may delete or update no rows at all
+ */
+export async function isUnrestricted(run: UndoRun): Promise<boolean> {
+  const lists = [...neededFor(run, true), ...neededFor(run, false)];
+  return lists.length === 0 && (await referencesTo(run)).length === 0;
+}
+
+/**
  * Finds all rows that stay. Tables whose rows the database would delete or change together with
  * referenced rows are locked against other writers until the undo ends.
- * @throws {ServiceError} FORBIDDEN when the caller may delete or update no rows at all
+ * @throws {ServiceError} FORBIDDEN as {@link isUnrestricted}
  */
 export async function findStayingRows(run: UndoRun): Promise<void> {
-  const { connection, kept, name, key, columns } = run;
-  if (kept.inserted > 0) await stayForbidden(run, true);
-  if (kept.updated > 0) await stayForbidden(run, false);
+  const { connection, name, key, columns } = run;
+  await stayForbidden(run, true);
+  await stayForbidden(run, false);
   const [first] = key.map((part) => identifier('t', part.name));
   const found = sql`${KEPT_ROWS} u LEFT JOIN ${name} t ON ${sameItem(key, 't', 'u')}`;
   await stay(run, 'undo_item_deleted', sql`${found} WHERE ${first ?? sql`NULL`} IS NULL`);

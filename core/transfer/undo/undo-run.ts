@@ -59,6 +59,9 @@ export interface UndoRun {
   readonly write: WriteContext;
 }
 
+/** More than the rows that one row of the system table can keep. */
+export const ROWS_OF_CHUNK = 10_000;
+
 /** The kept rows; with a column for each part of the key. */
 export const KEPT_ROWS: Sql = identifier('pg_temp', 'sluice_undo');
 /** The type of a row before the import. */

@@ -24,6 +24,8 @@ CREATE INDEX system_import_undos_holder ON system_import_undos (holder) WHERE un
 -- The changed rows, many in each row of this table.
 CREATE TABLE system_import_changes (
   import uuid NOT NULL REFERENCES system_import_undos ON DELETE CASCADE,
+  -- Numbers them.
+  position bigint GENERATED ALWAYS AS IDENTITY,
   is_new boolean NOT NULL,
   -- The keys as texts; of several columns a JSON array.
   keys text[] NOT NULL,
