@@ -29,7 +29,7 @@ const registered = v.object({
 });
 
 /** The error for an import that cannot be undone any more. */
-export function undoConflict(why: Reason): ServiceError {
+function undoConflict(why: Reason): ServiceError {
   return new ServiceError('CONFLICT', { state: 'completed', reason: why });
 }
 
