@@ -11,7 +11,6 @@ import { toldReason } from '../data/fault-text.ts';
 import { isItem } from '../data/values.ts';
 import { JOBS } from '../operations/job-query.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
-import { FailureAlert } from '../shell/failure-alert.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 
@@ -54,10 +53,7 @@ export function UndoImport({ job }: { readonly job: Job }) {
   const translate = useTranslate();
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
-  const trial = useMutation({
-    mutationFn: () => undo(job.id, true),
-    onSuccess: () => setAsking(true),
-  });
+  const trial = useMutation({ mutationFn: () => undo(job.id, true) });
   const real = useMutation({
     mutationFn: () => undo(job.id, false),
     onSuccess: () => setAsking(false),
@@ -94,13 +90,13 @@ export function UndoImport({ job }: { readonly job: Job }) {
   const planned = trial.data?.result;
   return (
     <Box>
-      <FailureAlert error={trial.error} sx={{ mb: 1 }} />
       <Button
         variant="outlined"
         startIcon={<Icon name="undo" />}
-        loading={trial.isPending}
-        loadingPosition="start"
-        onClick={() => trial.mutate()}
+        onClick={() => {
+          setAsking(true);
+          trial.mutate();
+        }}
       >
         {translate('imports.undo.button')}
       </Button>
@@ -108,13 +104,17 @@ export function UndoImport({ job }: { readonly job: Job }) {
         open={asking}
         title={translate('imports.undo.title')}
         confirm={translate('imports.undo.confirm')}
-        busy={real.isPending}
-        disabled={planned !== undefined && planned.removed + planned.restored === 0}
-        error={real.error}
+        busy={trial.isPending || real.isPending}
+        disabled={planned === undefined || planned.removed + planned.restored === 0}
+        error={trial.error ?? real.error}
         onConfirm={() => real.mutate()}
         onClose={() => setAsking(false)}
       >
-        {planned !== undefined && <Summary result={planned} done={false} />}
+        {planned === undefined ? (
+          !trial.isError && translate('imports.undo.trying')
+        ) : (
+          <Summary result={planned} done={false} />
+        )}
       </ConfirmDialog>
     </Box>
   );

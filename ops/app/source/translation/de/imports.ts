@@ -101,6 +101,7 @@ export const imports = {
     title: 'Diesen Import rückgängig machen?',
     confirm: 'Rückgängig machen',
     rows: 'Einträge, die bleiben, wie sie sind',
+    trying: 'Es wird ermittelt, was sich zurücknehmen lässt …',
     planRemoved:
       '%{smart_count} importierter Eintrag wird entfernt. |||| %{smart_count} importierte Einträge werden entfernt.',
     planRestored:

@@ -99,6 +99,7 @@ export const imports = {
     title: 'Undo this import?',
     confirm: 'Undo',
     rows: 'Items left as they are',
+    trying: 'Finding out what can be undone …',
     planRemoved:
       '%{smart_count} imported item will be removed. |||| %{smart_count} imported items will be removed.',
     planRestored:
