@@ -58,6 +58,7 @@ import { ServerInfo } from '#core/services/server-info.ts';
 import { OwnAccountService } from '#core/services/system/own-account.ts';
 import { systemRules } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system-items.ts';
+import { UndoService } from '#core/services/undo-imports.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
 import { openResponseCache } from '#core/write/cache/open-response-cache.ts';
 import { affectsAccess } from '#core/write/changes/access-writes.ts';
@@ -101,6 +102,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly jobs: JobService;
   readonly queues: QueueService;
   readonly imports: ImportService;
+  readonly undos: UndoService;
   /** Limits arriving uploads: a permit for each upload, {@link arrivingUploads}. */
   readonly uploads: FairSemaphore;
   readonly files: FileUploads;
@@ -292,6 +294,7 @@ export async function openEdgeServices(
       access,
       builds: () => openIndexBuilds(pool, schema),
     }),
+    undos: new UndoService({ pool, schema, jobs, holds: caching.imports }),
     imports: new ImportService({
       catalog,
       access,

@@ -33,10 +33,15 @@ function grainOf(max: number): number {
 /** The bytes of the file of a job. */
 const FILE_BYTES = sql`(message -> 'file' ->> 'bytes')::bigint`;
 
-/** The bytes of uploads that have no job yet, except one upload. */
+/**
+ * The bytes of uploads that have no job yet, except one upload, and of what imports keep so that
+ * they can be undone.
+ */
 function uploadedBytes(schema: string, holder: string, but: string | null): Sql {
   return sql`coalesce((SELECT sum(bytes) FROM ${systemTable(schema, 'uploads')}
-    WHERE holder = ${holder} AND id IS DISTINCT FROM ${but}::uuid), 0)`;
+    WHERE holder = ${holder} AND id IS DISTINCT FROM ${but}::uuid), 0)
+    + coalesce((SELECT sum(bytes) FROM ${systemTable(schema, 'import_undos')}
+      WHERE holder = ${holder} AND undone_by IS NULL), 0)`;
 }
 
 /** The bytes of an owner's uploads; an upload that is arriving now is excluded. */

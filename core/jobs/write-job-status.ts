@@ -9,7 +9,7 @@ import { transaction } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import type { JobProgress } from '#core/messaging/bus.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
-import { isOpen, type JobState } from './job.ts';
+import { isOpen, type JobState, type RejectedRow } from './job.ts';
 import { storedJson } from './storable-json.ts';
 
 /** One delivery of a job. */
@@ -210,6 +210,27 @@ export async function endBackend(
   }
 }
 
+/** Stores rejected rows of a job, in their order. */
+export async function storeRejected(
+  client: Queryable,
+  schema: string,
+  job: string,
+  rejected: readonly Readonly<Record<keyof RejectedRow, unknown>>[],
+): Promise<void> {
+  for (let from = 0; from < rejected.length; from += STORED_AT_ONCE) {
+    const rows = rejected
+      .slice(from, from + STORED_AT_ONCE)
+      .map((row, index) => ({ ...row, position: from + index }));
+    await client.query(
+      render(sql`INSERT INTO ${systemTable(schema, 'job_errors')}
+        (job, position, "row", field, value, reason, code, reason_code, reason_parameters)
+        SELECT ${job}::uuid, e.* FROM json_to_recordset(${storedJson(rows)}::json)
+          AS e(position int, "row" bigint, field text, value text, reason text, code text,
+            reason_code text, reason_parameters jsonb)`),
+    );
+  }
+}
+
 /** Fails a job and retains its upload; errors of rows are also stored as rejected rows. */
 export async function failJob(
   pool: Pool,
@@ -224,26 +245,16 @@ export async function failJob(
     const change = ended('failed', sql`error = ${shown}`, failures, kept);
     if (!(await update(client, schema, change, current(delivery)))) return false;
     const rejected = errors.filter(({ extensions }) => typeof extensions.row === 'number');
-    for (let from = 0; from < rejected.length; from += STORED_AT_ONCE) {
-      const entries = rejected.slice(from, from + STORED_AT_ONCE);
-      const rows = entries.map(({ message, extensions }, index) => ({
-        position: from + index,
-        row: extensions.row,
-        field: extensions.field ?? null,
-        value: extensions.value ?? null,
-        reason: extensions.reason ?? message,
-        code: extensions.code,
-        reason_code: extensions.reason_code ?? null,
-        reason_parameters: extensions.reason_parameters ?? null,
-      }));
-      await client.query(
-        render(sql`INSERT INTO ${systemTable(schema, 'job_errors')}
-          (job, position, "row", field, value, reason, code, reason_code, reason_parameters)
-          SELECT ${delivery.id}::uuid, e.* FROM json_to_recordset(${storedJson(rows)}::json)
-            AS e(position int, "row" bigint, field text, value text, reason text, code text,
-              reason_code text, reason_parameters jsonb)`),
-      );
-    }
+    const rows = rejected.map(({ message, extensions }) => ({
+      row: extensions.row,
+      field: extensions.field ?? null,
+      value: extensions.value ?? null,
+      reason: extensions.reason ?? message,
+      code: extensions.code,
+      reason_code: extensions.reason_code ?? null,
+      reason_parameters: extensions.reason_parameters ?? null,
+    }));
+    await storeRejected(client, schema, delivery.id, rows);
     return true;
   });
 }

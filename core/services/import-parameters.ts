@@ -221,6 +221,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   on_error: (text) => ({ onError: oneOf(text, 'abort', 'skip') }),
   max_errors: (text) => ({ maxErrors: count(text) }),
   dry_run: (text) => ({ dryRun: flag(text) }),
+  undo: (text) => ({ undo: flag(text) }),
   create: (text) => ({ create: flag(text) }),
   mapping: (text) => mapping(text),
   constants: (text) => ({ constants: constants(text) }),

@@ -67,6 +67,18 @@ function checkKey({ target, options }: ImportRun, columns: Columns): void {
   }
 }
 
+/** The table may be larger than the file by this factor if an import looks for its rows there. */
+const SCANNED_MAX = 2;
+const PAGE = 8192;
+
+/** Whether the copied rows can be found again, if they are to be kept, without a long scan. */
+function canFindCopied({ target, file }: ImportRun): boolean {
+  const { kept, table, pages } = target;
+  if (kept === null) return true;
+  // A trigger may change other rows of the table, which are not new.
+  return table.kind === 'table' && !table.userTriggers && pages * PAGE <= SCANNED_MAX * file.bytes;
+}
+
 /** Directly into the table; null when that is not possible. */
 async function direct(run: ImportRun, columns: Columns): Promise<ImportResult | null> {
   const { connection, target } = run;
@@ -74,9 +86,11 @@ async function direct(run: ImportRun, columns: Columns): Promise<ImportResult | 
   if (restrictedLinks(run, columns).length + secretColumns(columns).length > 0) return null;
   if (hasReferences(columns)) return null;
   if (!(await mayCreateAny(run, columns))) return null;
+  if (!canFindCopied(run)) return null;
   await connection.run(sql`SAVEPOINT direct`);
   try {
     if (await canCopyDirectly(connection, target, columns)) {
+      const mark = await target.kept?.mark(connection);
       const { copied, sent, skipped } = await copyFile(run, {
         columns,
         statement: copyToTarget(target, columns),
@@ -84,6 +98,7 @@ async function direct(run: ImportRun, columns: Columns): Promise<ImportResult | 
       });
       run.options.phase('checking');
       await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
+      if (mark !== undefined) await target.kept?.keepCopied(connection, mark);
       await moveSequences(connection, target, columns, null);
       const kept = { inserted: copied, skipped: skipped + sent - copied };
       return { updated: 0, unchanged: 0, duplicates: 0, failed: 0, ...kept };
@@ -122,6 +137,7 @@ function toldCounts({ options }: ImportRun, { columns }: Staged, counts: MergeCo
 async function finish(run: ImportRun, staged: Staged, skipped: number): Promise<ImportResult> {
   const { rejected } = run;
   run.options.phase('checking');
+  run.target.kept?.write(staged.columns);
   if (rejected !== null) {
     const { duplicates, ...merged } = await mergeValidRows({ ...run, rejected }, staged);
     const counts = { ...toldCounts(run, staged, merged), duplicates };
@@ -142,6 +158,7 @@ async function few(run: ImportRun, columns: Columns): Promise<ImportResult | nul
   const merged = hasReferences(columns) ? null : await mergeSmallFile(run, columns);
   if (merged === null) return null;
   const { duplicates, staged, skipped, ...counts } = merged;
+  run.target.kept?.write(staged.columns);
   return { ...toldCounts(run, staged, { ...counts, skipped }), duplicates, failed: 0 };
 }
 

@@ -4,7 +4,7 @@
  */
 import { knownRelations } from '#core/access/schema-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
-import { type Sql, sql } from '#core/database/sql.ts';
+import { sql } from '#core/database/sql.ts';
 import { type FileColumn, isReason } from './file/file-column.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
 import { withLooseNames } from './file/loose-header.ts';
@@ -30,21 +30,7 @@ import { generatedValues } from './target/generated-values.ts';
 import { ImportConnection } from './target/import-connection.ts';
 import { type ImportableCollection, importable, openTarget } from './target/import-target.ts';
 import { type Reference, referenceOf } from './target/reference.ts';
-
-/**
- * Settings of the transaction: no timeout but the caller's signal, the same parsing of values
- * everywhere, and enough memory to match large files by key.
- */
-const SETTINGS = sql`
-  SET LOCAL statement_timeout = 0;
-  SET LOCAL lock_timeout = 0;
-  SET LOCAL idle_in_transaction_session_timeout = 0;
-  SET LOCAL TimeZone = 'UTC';
-  SET LOCAL DateStyle = 'ISO, YMD';
-  SET LOCAL IntervalStyle = 'postgres';
-  SET LOCAL client_min_messages = 'error';
-  SET LOCAL work_mem = '128MB';
-  SET LOCAL jit = off`;
+import { transactionSettings } from './target/transaction-settings.ts';
 
 /** The collector of rows that an import skips; null when it skips no rows. */
 function rejectedRows(
@@ -67,13 +53,6 @@ function refusal(
   if (!(error instanceof TooManyRejected)) return null;
   const why = reason('too_many_faulty_rows', { limit: error.max });
   return [syntaxFault(why, null, null), ...(rejected?.first ?? [])];
-}
-
-/** The settings of an import; those of a job show its id in `pg_stat_activity`. */
-function settingsOf({ job }: ImportOptions): Sql {
-  if (job === undefined) return SETTINGS;
-  return sql`${SETTINGS};
-    SELECT set_config('application_name', ${`sluice job ${job}`}, true)`;
 }
 
 /**
@@ -115,10 +94,11 @@ async function openRun(
   const { file, header: columns } = await withSeparator(opened, (one) =>
     fileColumns(one, collection, related),
   );
-  const connection = await ImportConnection.begin(options, settingsOf(options));
+  const connection = await ImportConnection.begin(options, transactionSettings(options.job));
   const write = openImportWrite(options);
   const made = await generatedValues(write);
-  const target = await openTarget(connection, collection, { ...parameters, made });
+  const { keep = null } = options;
+  const target = await openTarget(connection, collection, { ...parameters, made, keep });
   const written = new Set([collection.name]);
   return { connection, target, file, options, rejected, write, related, written, columns };
 }
@@ -126,11 +106,22 @@ async function openRun(
 /** Imports the rows, and takes them back after a dry run. @throws {ImportRefused} with all faults */
 async function importOrTry(run: OpenRun): Promise<ImportResult> {
   const { connection, options } = run;
-  if (options.parameters.dryRun !== true) return await importOrRefuse(run);
+  if (options.parameters.dryRun !== true) return await importAndKeep(run);
   await connection.run(sql`SAVEPOINT dry`);
-  const counts = await importOrRefuse(run);
+  const counts = await importAndKeep(run);
   await connection.run(sql`ROLLBACK TO SAVEPOINT dry`);
-  return { ...counts, dry_run: true };
+  const { undo: _, ...result } = counts;
+  return { ...result, dry_run: true };
+}
+
+/** Imports the rows, and keeps what they change if that is asked for. @throws {ImportRefused} */
+async function importAndKeep(run: OpenRun): Promise<ImportResult> {
+  const { connection, target } = run;
+  await target.kept?.begin(connection);
+  const counts = await importOrRefuse(run);
+  if (target.kept === null) return counts;
+  await target.kept.end(connection);
+  return { ...counts, undo: true };
 }
 
 /** Imports the rows. @throws {ImportRefused} with the values of the faulty rows */

@@ -9,6 +9,7 @@ import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery, quotaExceeded } from '#core/base/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { changeJobsResult, type JobChange } from '#core/jobs/message/change-jobs.ts';
+import { undoImportResult } from '#core/jobs/message/undo-import.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { REPORT_COLUMNS } from '#core/transfer/report/error-report.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
@@ -95,6 +96,16 @@ function changeRoute(
     }),
   };
 }
+
+const undo: CallHandler = async (call) => {
+  const { undos } = call.services;
+  const { id } = await undos.submit(pathParameter(call, 'id'), call.caller, {
+    dryRun: booleanParameter(call, 'dryRun'),
+    idempotencyKey: idempotencyKeyOf(call.request),
+    requestId: call.request.id,
+  });
+  return jobResponse(call, id, ({ result }) => dataResponse(v.parse(undoImportResult, result)));
+};
 
 /** The progress of a job as an event id: attempt, rows, bytes, and whether it has ended. */
 function eventId({ attempts, progress, finished_on }: Job): string {
@@ -252,6 +263,20 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     answer: dataAnswer(jobSchema),
     errors: ['CONFLICT'],
     handle: first,
+  },
+  {
+    method: 'POST',
+    path: '/jobs/:id/undo',
+    summary: 'Undoes an import that kept what it changed',
+    access: 'user',
+    parameters: {
+      dryRun: { summary: 'Only reports what would be undone', schema: flagParameter },
+    },
+    headers: ['Prefer', 'Idempotency-Key'],
+    body: null,
+    answer: { ...dataAnswer(undoImportResult), job: true },
+    errors: ['CONFLICT', 'UNPROCESSABLE_ENTITY', 'INVALID_QUERY'],
+    handle: undo,
   },
   changeRoute('cancel', 'Cancels the jobs of a query'),
   changeRoute('retry', 'Repeats the jobs of a query that failed or were cancelled'),

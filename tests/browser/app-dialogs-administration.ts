@@ -36,7 +36,9 @@ const RULES = {
   fields: ['title', 'status'],
 };
 
-type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job' | 'dashboard' | 'panel', string>>;
+type Ids = Readonly<
+  Record<'user' | 'role' | 'policy' | 'job' | 'dashboard' | 'panel' | 'imported' | 'tried', string>
+>;
 
 async function makeAccess({ db, fetch }: Cluster): Promise<Ids> {
   const send = async (path: string, body: object): Promise<string> => {
@@ -59,6 +61,18 @@ async function makeAccess({ db, fetch }: Cluster): Promise<Ids> {
     ...{ dashboard, type: 'metric', name: 'All articles', options: { collection: 'article' } },
     ...{ position_x: 1, position_y: 1, width: 4, height: 3 },
   });
+  // An import that can be undone, and a job that has tried that.
+  const file = new FormData();
+  file.set('file', new File(['title\nA\n'], 'earlier.csv', { type: 'text/csv' }));
+  const done = await fetch('/utils/import/article?undo=true', { method: 'POST', body: file });
+  const imported = done.headers.get('location')?.split('/').at(-1) ?? '';
+  const trial = { method: 'POST', headers: { prefer: 'respond-async' } };
+  const accepted = await fetch(`/jobs/${imported}/undo?dryRun`, trial);
+  const tried: string = JSON.parse(await accepted.text()).data.id;
+  await until(async () => {
+    const { data } = JSON.parse(await (await fetch(`/jobs/${tried}`)).text());
+    return data.state === 'completed';
+  }, 'the undo is tried');
   // A job that waits.
   const paused = await fetch('/queues/transfer/pause', { method: 'POST' });
   if (!paused.ok) throw new Error(await paused.text());
@@ -66,11 +80,11 @@ async function makeAccess({ db, fetch }: Cluster): Promise<Ids> {
   form.set('file', new File(['title\nA\n'], 'later.csv', { type: 'text/csv' }));
   fetch('/utils/import/article', { method: 'POST', body: form }).catch(() => undefined);
   const job = await until(async () => {
-    const answer = await fetch('/jobs?filter[kind][_eq]=import');
+    const answer = await fetch('/jobs?filter[kind][_eq]=import&filter[state][_eq]=waiting');
     const found: { data: { id: string }[] } = JSON.parse(await answer.text());
     return found.data[0]?.id;
   }, 'the job waits');
-  return { user, role, policy, job, dashboard, panel };
+  return { user, role, policy, job, dashboard, panel, imported, tried };
 }
 
 /** Presses a cell of the matrix. */
@@ -81,7 +95,7 @@ const cell = async (view: View, action: string, level: string) => {
 };
 
 function openingsOf(ids: Ids, { fetch }: Cluster): readonly Opening[] {
-  const { user, role, policy, job, dashboard, panel } = ids;
+  const { user, role, policy, job, dashboard, panel, imported, tried } = ids;
   let changes = 0;
   /** Changes a description here and elsewhere, and saves it here. */
   const bothChange =
@@ -257,6 +271,18 @@ function openingsOf(ids: Ids, { fetch }: Cluster): readonly Opening[] {
         const chosen = view.page.getByRole('combobox', { name: view.say('imports.collection') });
         await view.press(chosen, 'ArrowDown');
         return choices(view);
+      },
+    },
+    {
+      of: ['imports/undo-import.tsx ConfirmDialog'],
+      at: `/imports/${imported}`,
+      async open(view) {
+        // No job runs now, so that the one before answers.
+        await view.page.route('**/jobs/*/undo*', (route) =>
+          route.fulfill({ status: 202, json: { data: { id: tried } } }),
+        );
+        await view.press(view.button(view.say('imports.undo.button')));
+        return dialog(view);
       },
     },
     {

@@ -20,7 +20,9 @@ export interface Loss {
 const ENDED_WITHIN_MS = 120_000;
 
 /** Failpoints at which the job has ended already. */
-const ENDED: ReadonlySet<string> = new Set(['import.committed', 'export.completed']);
+const ENDED: ReadonlySet<string> = new Set([
+  ...['import.committed', 'export.completed', 'undo.committed'],
+]);
 
 /** All rows of the tables with the transactions that wrote them, the job, its history and all files. */
 async function written(cluster: Cluster, job: string, failpoint: string): Promise<unknown> {

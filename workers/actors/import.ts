@@ -102,6 +102,7 @@ async function importSpooled(
     file: stored,
     expansion: { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION },
     parameters: withFormats(parameters, created?.formats),
+    keep: parameters.undo === true ? { job: job.id, holder: job.holder, schema } : null,
     signal,
     interrupt: async (backend) => {
       await pool.query('SELECT pg_cancel_backend($1)', [backend]);

@@ -11,6 +11,7 @@ import { mailActor } from './mail.ts';
 import { schemaActor } from './schema.ts';
 import { tidyActor } from './tidy.ts';
 import { tidyFilesActor } from './tidy-files.ts';
+import { undoImportActor } from './undo-import.ts';
 
 export const actors: readonly Actor[] = [
   cacheClearActor,
@@ -24,4 +25,5 @@ export const actors: readonly Actor[] = [
   schemaActor,
   tidyActor,
   tidyFilesActor,
+  undoImportActor,
 ];

@@ -53,6 +53,15 @@ async function removeJobs({ pool, schema, config }: Services): Promise<number> {
   return rowCount ?? 0;
 }
 
+/** Removes what imports kept longer than UNDO_RETENTION. @returns of how many imports */
+async function removeUndos({ pool, schema, config }: Services): Promise<number> {
+  const { rowCount } = await pool.query(
+    render(sql`DELETE FROM ${systemTable(schema, 'import_undos')}
+      WHERE created_on < now() - make_interval(secs => ${config.UNDO_RETENTION / 1_000})`),
+  );
+  return rowCount ?? 0;
+}
+
 /** The files in use: uploads of open jobs, retained files, and files that are being written. */
 async function filesInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   const { fork, entity } = await orm.open();
@@ -159,6 +168,7 @@ export const tidyActor: Actor<typeof tidyMessage> = {
     const kept = await removeExpiredFiles({ pool, schema, spool }, limits);
     return {
       jobs: await removeJobs(context.services),
+      undos: await removeUndos(context.services),
       files: kept + (await removeUploads(context)),
       content: await content(context),
       images: await images(context),

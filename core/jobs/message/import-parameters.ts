@@ -33,6 +33,8 @@ export const importParameters = v.strictObject({
   maxErrors: v.optional(v.number()),
   /** Reports the result without storing it. */
   dryRun: v.optional(v.boolean()),
+  /** Keeps what the import changes, so that it can be undone. */
+  undo: v.optional(v.boolean()),
   /** Creates the collection first. */
   create: v.optional(v.boolean()),
   /** The types of new fields; default: proposed by their values. */

@@ -15,7 +15,7 @@ export const importMessage = v.strictObject({
    * - 4 uses the sender's permissions at the time the job runs;
    * - 5 creates its collection;
    * - 6 adds the digest of the file;
-   * - 7 adds references by other fields, constants, notations of cells and the types of new fields.
+   * - 7 adds references by other fields, constants, notations of cells, the types of new fields, and undo.
    */
   version: v.picklist([1, 2, 3, 4, 5, 6, 7]),
   collection: v.string(),

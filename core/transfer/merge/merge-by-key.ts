@@ -116,6 +116,41 @@ function updateStatement({ target, staged, range, source = STAGED }: Merge, same
     WHERE ${same} AND ${within(range)} AND (${parts.differing})`;
 }
 
+/** The rows that {@link updateStatement} changes, before it. */
+function rowsBefore({ target, staged, range, source = STAGED }: Merge, same: Sql | null): Sql {
+  const parts = same === null ? null : updateParts(target, staged);
+  const isChanged = parts === null ? sql`FALSE` : sql`${same} AND (${parts.differing})`;
+  return sql`SELECT ${target.kept?.before ?? empty} FROM ${target.name} t, ${source.name} s
+    WHERE ${isChanged} AND ${within(range)}`;
+}
+
+/** The parts that a merge has in addition if its changes are kept. */
+interface KeepingParts {
+  /** What a written row returns. */
+  readonly returning: Sql;
+  readonly oldReturned: Sql;
+  readonly noRow: Sql;
+  /** CTEs before and after the changes. */
+  readonly before: Sql;
+  readonly after: Sql;
+}
+
+function keepingParts(work: Merge, same: Sql | null): KeepingParts {
+  const { kept } = work.target;
+  if (kept === null) {
+    const nothing = { oldReturned: empty, before: empty, after: empty };
+    return { ...nothing, returning: sql`1`, noRow: NO_ROW };
+  }
+  const { oldReturning, returning, oldReturned, noRow } = kept;
+  const before = oldReturning ? empty : sql`"before" AS MATERIALIZED (${rowsBefore(work, same)}), `;
+  const updated = oldReturning
+    ? sql`SELECT FALSE AS "isNew", u."key", u."hash", u."old" FROM "updated" u`
+    : sql`SELECT FALSE AS "isNew", u."key", u."hash", b."old" FROM "updated" u JOIN "before" b USING ("key")`;
+  const after = sql`, "kept" AS (${kept.keep(sql`(${updated}
+    UNION ALL SELECT TRUE, i."key", i."hash", NULL FROM "inserted" i)`)})`;
+  return { returning, oldReturned, noRow, before, after };
+}
+
 /** The columns of new rows, and their values. */
 function insertParts(target: ImportTarget, staged: Staged): { names: Sql; values: Sql } {
   const inserted = insertedValues(target, staged);
@@ -131,7 +166,7 @@ function insertStatement(work: Merge, same: Sql | null): Sql {
   const { names, values } = insertParts(target, staged);
   const isNew =
     same === null ? sql`TRUE` : sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
-  return sql`INSERT INTO ${target.name} (${names}) SELECT ${values}
+  return sql`INSERT INTO ${target.name} AS t (${names}) SELECT ${values}
     FROM ${source.name} s WHERE ${isNew} AND ${within(range)}
       AND (SELECT count(*) FROM "updated") IS NOT NULL`;
 }
@@ -168,8 +203,9 @@ function mergeStatement(work: Merge, same: Sql | null): Sql {
     same !== null && (target.table.userTriggers || insert === null)
       ? sql`(SELECT count(*) FROM ${target.name} t JOIN ${source.name} s ON ${same} AND ${within(range)})`
       : sql`NULL`;
-  return sql`WITH ${source.made}"updated" AS (${update === null ? NO_ROW : sql`${update} RETURNING 1`}),
-    "inserted" AS (${insert === null ? NO_ROW : sql`${insert} RETURNING 1`})
+  const { before, returning, oldReturned, noRow, after } = keepingParts(work, same);
+  return sql`WITH ${source.made}${before}"updated" AS (${update === null ? noRow : sql`${update} RETURNING ${returning}${oldReturned}`}),
+    "inserted" AS (${insert === null ? noRow : sql`${insert} RETURNING ${returning}`})${after}
     SELECT (SELECT count(*) FROM "updated") AS "updated",
       (SELECT count(*) FROM "inserted") AS "inserted", ${matched} AS "matched",
       ${total(source)} AS "total"`;
@@ -181,7 +217,8 @@ function mergeStatement(work: Merge, same: Sql | null): Sql {
  */
 function quickStatement(work: Merge, same: Sql | null): Sql | null {
   const { target, staged, source = STAGED } = work;
-  const { mergeReturning, mode, table, name } = target;
+  const { mergeReturning, mode, table, name, kept } = target;
+  if (kept !== null && !kept.oldReturning) return null;
   if (same === null || !mergeReturning || mode !== 'upsert' || table.userTriggers) return null;
   const update = updateParts(target, staged);
   const { names, values } = insertParts(target, staged);
@@ -192,10 +229,20 @@ function quickStatement(work: Merge, same: Sql | null): Sql | null {
   return sql`WITH ${source.made}"merged" AS (
       MERGE INTO ${name} t USING ${source.name} s ON ${same} ${updating}
       WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${values})
-      RETURNING merge_action() = 'INSERT' AS "isNew")
-    SELECT count(*) FILTER (WHERE NOT "isNew") AS "updated",
-      count(*) FILTER (WHERE "isNew") AS "inserted", NULL AS "matched",
-      ${total(source)} AS "total" FROM "merged"`;
+      RETURNING merge_action() = 'INSERT' AS "isNew"${kept === null ? empty : sql`, ${kept.returning}, ${kept.oldMerged}`})
+    ${kept === null ? empty : sql`, "kept" AS (${kept.keep(sql`"merged"`)})`}
+    ${quickCounts(kept !== null)}, NULL AS "matched",
+      ${total(source)} AS "total" FROM ${kept === null ? sql`"merged"` : sql`"kept"`}`;
+}
+
+/** The counts of a quick statement; rows that are kept are read once. */
+function quickCounts(isKept: boolean): Sql {
+  if (isKept) {
+    return sql`SELECT coalesce(sum("rows") FILTER (WHERE NOT is_new), 0) AS "updated",
+      coalesce(sum("rows") FILTER (WHERE is_new), 0) AS "inserted"`;
+  }
+  return sql`SELECT count(*) FILTER (WHERE NOT "isNew") AS "updated",
+      count(*) FILTER (WHERE "isNew") AS "inserted"`;
 }
 
 /** Merges with the quick statement where possible, else with the general one. */

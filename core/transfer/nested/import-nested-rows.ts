@@ -3,6 +3,8 @@
  * that names an item of an earlier row begins a new batch, so that the item is already written.
  */
 
+import { reason } from '#core/base/errors/reason.ts';
+import { ServiceError } from '#core/base/errors/service-error.ts';
 import { sql } from '#core/database/sql.ts';
 import { isColumn } from '#core/model/catalog/catalog.ts';
 import { type FileColumn, fileColumn, isReason } from '../file/file-column.ts';
@@ -85,7 +87,12 @@ export async function importNestedRows(
   run: ImportRun,
   known: readonly FileColumn[],
 ): Promise<ImportResult> {
-  const { file, options, connection } = run;
+  const { file, options, connection, target } = run;
+  if (target.kept !== null) {
+    const { name: collection } = target.collection;
+    const why = reason('undo_without_related_items');
+    throw new ServiceError('UNPROCESSABLE_ENTITY', { collection, reason: why });
+  }
   const isCsv = file.format === 'csv';
   const columns = isCsv
     ? known

@@ -10,6 +10,7 @@ import type { QueryBounds } from '#core/query/query.ts';
 import type { CollectionRule } from '#core/write/write-context.ts';
 import type { DecompressionLimits } from '../file/decompress.ts';
 import type { StoredFile } from '../file/import-file.ts';
+import type { KeepOptions } from '../target/kept-changes.ts';
 
 /** The result of an import. */
 export interface ImportResult {
@@ -31,6 +32,8 @@ export interface ImportResult {
   readonly separator?: string;
   /** Nothing was written; absent otherwise. */
   readonly dry_run?: boolean;
+  /** What it changed is kept, so that it can be undone; absent otherwise. */
+  readonly undo?: boolean;
 }
 
 /** Faults of the same field for the same reason. */
@@ -66,6 +69,8 @@ export interface ImportOptions {
   readonly expansion: DecompressionLimits;
   /** The options that the sender chose. */
   readonly parameters: ImportParameters;
+  /** Keeps what the import changes, so that it can be undone; null or absent: keeps nothing. */
+  readonly keep?: KeepOptions | null;
   readonly signal: AbortSignal;
   /** Cancels the running statement of a backend, from another connection. */
   readonly interrupt: (backend: number) => Promise<void>;

@@ -10,6 +10,7 @@ import type { Relations } from '#core/model/catalog/relation.ts';
 import { SYSTEM_PREFIX } from '#core/model/system-collections/name.ts';
 import type { GeneratedValues } from './generated-values.ts';
 import type { ImportConnection } from './import-connection.ts';
+import { type KeepOptions, KeptChanges } from './kept-changes.ts';
 import { matchKey } from './match-key.ts';
 import type { Reference } from './reference.ts';
 
@@ -92,6 +93,8 @@ export interface ImportTarget {
   readonly copyDefault: boolean;
   /** MERGE returns the action for each row (PostgreSQL 17). */
   readonly mergeReturning: boolean;
+  /** Keeps the changes, so that they can be undone; null when they are not kept. */
+  readonly kept: KeptChanges | null;
 }
 
 const facts = v.object({
@@ -152,7 +155,12 @@ function factsOf(table: string): Sql {
 export async function openTarget(
   connection: ImportConnection,
   collection: ImportableCollection,
-  { mode = 'upsert', match, made }: ImportParameters & Pick<ImportTarget, 'made'>,
+  {
+    mode = 'upsert',
+    match,
+    made,
+    keep = null,
+  }: ImportParameters & Pick<ImportTarget, 'made'> & { readonly keep?: KeepOptions | null },
 ): Promise<ImportTarget> {
   const { table, primaryKey } = collection;
   const key = match === undefined ? primaryKey : matchKey(collection, match);
@@ -192,5 +200,13 @@ export async function openTarget(
     checks: found.checks.map((check) => ({ ...check, condition: raw(check.condition) })),
     copyDefault: found.version >= 160_000,
     mergeReturning: found.version >= 170_000,
+    kept:
+      keep === null
+        ? null
+        : new KeptChanges(keep, {
+            ...{ collection: collection.name, table },
+            key: primaryKey.map(({ column }) => column),
+            oldReturning: found.version >= 180_000,
+          }),
   };
 }

@@ -9,6 +9,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { isOpen } from '#core/jobs/job.ts';
 import { IMPORT_JOB } from '#core/jobs/message/import.ts';
+import { UNDO_IMPORT_JOB } from '#core/jobs/message/undo-import.ts';
 import { coalesceCalls } from '#core/model/catalog/coalesce-calls.ts';
 import { repeat } from '#core/model/catalog/repeated-task.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
@@ -84,7 +85,7 @@ export class ImportCacheSuspension {
     const recording = new Set(this.#recording.keys());
     const { rows } = await pool.query<{ collection: string }>(
       render(sql`SELECT DISTINCT collection FROM ${systemTable(schema, 'jobs')}
-        WHERE kind = ${IMPORT_JOB} AND collection IS NOT NULL AND ${isOpen}`),
+        WHERE kind IN (${IMPORT_JOB}, ${UNDO_IMPORT_JOB}) AND collection IS NOT NULL AND ${isOpen}`),
     );
     const open = new Set(rows.map(({ collection }) => collection));
     for (const collection of open) await this.#hold(collection);

@@ -34,8 +34,11 @@ export interface Author {
 /** Nothing is known about the origin of a request. */
 export const NO_VISITOR: Visitor = Object.freeze({ ip: null, userAgent: null, origin: null });
 
-/** The recorded actions. An import is recorded as a whole, with the key of its job. */
-export type HistoryAction = 'create' | 'update' | 'delete' | 'revert' | 'import';
+/** The recorded actions. An import and its undo are recorded as a whole, with the key of their job. */
+export type HistoryAction = 'create' | 'update' | 'delete' | 'revert' | 'import' | 'undo';
+
+/** The changes that recorded actions are reported as, where they differ. */
+const REPORTED = { revert: 'update', undo: 'import' } as const;
 
 /** The actions with a revision. */
 const REVISED: ReadonlySet<HistoryAction> = new Set(['create', 'update', 'revert']);
@@ -279,7 +282,7 @@ export class History {
     if (entries.length === 0) return [];
     this.#note({
       collection: collection.name,
-      action: action === 'revert' ? 'update' : action,
+      action: action === 'revert' || action === 'undo' ? REPORTED[action] : action,
       keys: entries.map(({ key }) => itemText(key)),
       user: this.#author.user,
     });

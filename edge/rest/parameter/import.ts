@@ -20,6 +20,10 @@ export const IMPORT_OPTIONS: ParameterTable = {
     schema: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999_999)),
   },
   dry_run: { summary: 'Tries the import and keeps nothing', schema: flagParameter },
+  undo: {
+    summary: 'Keeps what the import changes, so that it can be undone',
+    schema: flagParameter,
+  },
   create: { summary: 'Creates the collection by what the file has', schema: flagParameter },
   mapping: {
     summary: 'Headers, and the fields that they stand for; null leaves one out',

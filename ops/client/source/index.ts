@@ -30,6 +30,8 @@ export type {
   JobQuery,
   JobState,
   Jobs,
+  UndoneImport,
+  UndoOptions,
 } from './job.ts';
 export type { Change, SubscribeOptions } from './live.ts';
 export type {

@@ -80,6 +80,26 @@ export interface ChangedJobs {
   readonly skipped: Readonly<Record<string, number>>;
 }
 
+/** What the undo of an import did, or would do. */
+export interface UndoneImport {
+  /** The id of the import's job. */
+  readonly import: string;
+  /** How many inserted rows were removed. */
+  readonly removed: number;
+  /** How many overwritten rows have their former values again. */
+  readonly restored: number;
+  /** How many rows stay as they are; `errors` of the job names them. */
+  readonly kept: number;
+  /** Their number by the code of the reason. */
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly dry_run?: true;
+}
+
+export interface UndoOptions extends JobOptions {
+  /** Only finds out what would be undone. */
+  readonly dryRun?: boolean | undefined;
+}
+
 export interface Jobs {
   /** The jobs of the caller, for administrators all; the latest first. */
   list(query?: JobQuery, options?: CallOptions): Promise<Job[]>;
@@ -89,6 +109,14 @@ export interface Jobs {
   retry(id: string, options?: CallOptions): Promise<Job>;
   /** Moves a waiting job before all others of its queue; for administrators. */
   first(id: string, options?: CallOptions): Promise<Job>;
+  /**
+   * Undoes an import that kept what it changed, and waits until that is done. Rows that have changed
+   * since stay.
+   * @throws ConflictError when nothing is kept, or the import is undone already
+   */
+  undo(id: string, options?: UndoOptions): Promise<UndoneImport>;
+  /** Submits the job of an undo, and does not wait for it. */
+  submitUndo(id: string, options?: UndoOptions): Promise<Job<UndoneImport | null>>;
   /** How many jobs a change concerns now. */
   count(change: ChangedJobs['change'], chosen: ChosenJobs, options?: CallOptions): Promise<number>;
   /** Cancels all of these jobs by a job, and waits until it has completed. */
@@ -183,12 +211,25 @@ export function createJobs(transport: Transport): Jobs {
       return (await jobs.wait<ChangedJobs>(id, jobHeaders(options))).result;
     };
 
+  const submitUndo: Jobs['submitUndo'] = async (id, { dryRun = false, ...options } = {}) => {
+    const called = jobHeaders(options);
+    const headers = { ...called.headers, prefer: 'respond-async' };
+    const query = dryRun ? { dryRun } : {};
+    return await request('POST', `${at(id)}/undo`, { ...called, headers, query });
+  };
+
   const jobs: Jobs = {
     list: (query, options) => request('GET', '/jobs', { ...options, query: { ...query } }),
     get: (id, options) => request('GET', at(id), options),
     cancel: (id, options) => request('DELETE', at(id), options),
     retry: (id, options) => request('POST', `${at(id)}/retry`, options),
     first: (id, options) => request('POST', `${at(id)}/first`, options),
+    async undo(id, options) {
+      const { dryRun: _, ...called } = options ?? {};
+      const submitted = await submitUndo(id, options);
+      return (await jobs.wait<UndoneImport>(submitted.id, jobHeaders(called))).result;
+    },
+    submitUndo,
     async count(change, body, options) {
       const counted = { ...options, body, query: { dryRun: true } };
       return (await request<{ jobs: number }>('POST', `/jobs/${change}`, counted)).jobs;

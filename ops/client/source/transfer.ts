@@ -28,6 +28,8 @@ export interface ImportOptions extends JobOptions {
   readonly create?: boolean | undefined;
   /** Does everything, and rolls it back. */
   readonly dry_run?: boolean | undefined;
+  /** Keeps what the import changes, so that `jobs.undo` can undo it. */
+  readonly undo?: boolean | undefined;
   /** The field of each header or member; null leaves one out. */
   readonly mapping?: Readonly<Record<string, string | ImportReference | null>> | undefined;
   /** The values of fields that the file does not have. */

@@ -81,6 +81,21 @@ function about(argument: string, word: string, meaning: string, run: Command['ru
   return { words: ['jobs', word], file: 'required', argument, meaning, options, run };
 }
 
+/** Undoes an import, or reports what that would do. */
+const undo: Command['run'] = async (line, { open }) => {
+  const api = await open(line.value('url'));
+  const query = line.has('dry-run') ? '?dryRun' : '';
+  const path = `/jobs/${encodeURIComponent(line.file ?? '')}/undo${query}`;
+  const response = await api.request(path, { method: 'POST' });
+  if (response.status !== 202) {
+    print(line, await response.json());
+    return DONE;
+  }
+  const location = response.headers.get('location') ?? '';
+  console.log(`The undo takes longer; its job is ${location.split('/').at(-1)}.`);
+  return DONE;
+};
+
 /** Sets how many jobs of a queue each worker does at once. */
 const concurrency: Command['run'] = async (line, { open }) => {
   const api = await open(line.value('url'));
@@ -131,6 +146,18 @@ export const JOB_COMMANDS: readonly Command[] = [
     'Move a waiting job before all others of its queue.',
     request('POST', (id) => `/jobs/${id}/first`),
   ),
+  {
+    words: ['jobs', 'undo'],
+    file: 'required',
+    argument: 'ID',
+    meaning: 'Undo an import that kept what it changed (undo=true).',
+    options: [
+      { name: 'dry-run', meaning: 'only report what would be undone' },
+      JSON_OPTION,
+      URL_OPTION,
+    ],
+    run: undo,
+  },
   {
     words: ['jobs', 'concurrency'],
     file: 'required',

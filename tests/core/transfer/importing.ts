@@ -94,7 +94,7 @@ async function readCatalog(pool: pg.Pool): Promise<Catalog> {
 }
 
 /** A caller with all permissions. */
-const ADMINISTRATOR: ImportOptions['sender'] = {
+export const ADMINISTRATOR: ImportOptions['sender'] = {
   caller: { ...ANONYMOUS, admin: true },
   rights: FULL_RIGHTS,
   bounds: queryBounds(loadConfig({})),

@@ -84,6 +84,11 @@ export const jobVariables = {
     fallback: '20',
     meaning: 'Such files that are kept for one user; the oldest of more are removed',
   }),
+  UNDO_RETENTION: define({
+    parse: duration,
+    fallback: '7d',
+    meaning: 'Age at which the changes that imports keep for an undo are removed',
+  }),
   JOB_SILENT_AFTER: define({
     parse: duration,
     fallback: '5m',

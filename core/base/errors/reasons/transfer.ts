@@ -140,4 +140,13 @@ export const transferReasons = {
   list_misfits_field: 'A list does not fit this field.',
   object_misfits_field: 'An object does not fit this field.',
   related_items_nested_too_deep: 'Related items may be nested {limit} deep.',
+  undo_without_related_items: 'An import of related items cannot be undone; leave out "undo".',
+  undo_not_kept: 'Nothing is kept with which this job can be undone.',
+  undo_done_already: 'The import is undone already.',
+  undo_table_changed: 'The columns of the table have changed since the import.',
+  undo_item_changed: 'The item was changed since the import.',
+  undo_item_deleted: 'The item was deleted since the import.',
+  undo_item_referenced: 'Another item refers to the item.',
+  undo_item_forbidden: 'You may not change this item back.',
+  undo_too_many_refused: 'The database refuses to change back more than {limit} items.',
 } as const;

@@ -55,6 +55,8 @@ export interface Plan {
   readonly onError: OneOf<typeof ON_ERRORS>;
   /** Whether the collection is made by the import. */
   readonly create: boolean;
+  /** Whether what the import changes is kept, so that it can be undone. */
+  readonly undo?: boolean;
   readonly mapping: Mapping;
   /** The columns whose values find items by another field than the key. */
   readonly references?: Readonly<Record<string, ImportReference>>;
@@ -93,7 +95,7 @@ function cellOptions({ thousands = '', nullValues = '', quotes, ragged }: Plan):
 /** Options that have their default are not named. */
 export function optionsOf(plan: Plan): ImportOptions {
   const { format, separator, quote, charset, decimal, empty, dateFormat, timezone } = plan;
-  const { mode, match, onError, create, mapping, references = {}, constants } = plan;
+  const { mode, match, onError, create, undo = false, mapping, references = {}, constants } = plan;
   const renamed = Object.entries(mapping)
     .map(([column, field]) => [column, references[column] ?? field] as const)
     .filter(([column, field]) => column !== field);
@@ -101,6 +103,7 @@ export function optionsOf(plan: Plan): ImportOptions {
     mode,
     on_error: onError,
     ...(create && { create, ...newOptions(plan) }),
+    ...(undo && { undo }),
     ...(match !== '' && mode !== 'insert' && { match }),
     ...(charset !== 'utf-8' && { charset }),
     ...(dateFormat !== '' && { date_format: dateFormat }),

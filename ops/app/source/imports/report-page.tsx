@@ -32,6 +32,7 @@ import { ImportContext } from './import-context.ts';
 import { type RememberedImport, useRememberedImport } from './memory.ts';
 import { NewCollection } from './new-collection.tsx';
 import { sentImportQuery } from './sent-options.ts';
+import { UndoImport } from './undo-import.tsx';
 import { useStartPrepared } from './use-start-prepared.ts';
 
 interface PartProps {
@@ -192,6 +193,7 @@ function Report({ job }: { readonly job: Job }) {
             </Button>
           </Box>
         )}
+        <UndoImport job={job} />
         <JobErrors job={job} />
         <JobAbout job={job} />
       </Box>

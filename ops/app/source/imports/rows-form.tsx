@@ -8,6 +8,7 @@ import { fieldName } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { GRID } from './dialect-form.tsx';
 import { MODES, ON_ERRORS, type Plan } from './plan.ts';
+import { UndoOption } from './undo-option.tsx';
 
 export interface RowsFormProps {
   readonly collection: string;
@@ -56,6 +57,7 @@ export function RowsForm({ collection, plan, fields, onChange }: RowsFormProps) 
         help={translate(`imports.onErrorHelp.${plan.onError}`)}
         onChange={(onError) => onChange({ onError })}
       />
+      <UndoOption checked={plan.undo === true} onChange={(undo) => onChange({ undo })} />
     </Box>
   );
 }

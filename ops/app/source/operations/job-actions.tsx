@@ -14,6 +14,7 @@ import { JOBS } from './job-query.ts';
 
 /** Whether rows of a file were refused, with the file or alone. */
 function hasRejectedRows({ kind, error, result }: Job): boolean {
+  if (kind === 'undo-import') return isItem(result) && Number(result.kept) > 0;
   return kind === 'import' && (error !== null || (isItem(result) && Number(result.failed) > 0));
 }
 

@@ -127,6 +127,27 @@ export const imports = {
     skip: 'Sie können fehlerhafte Zeilen danach berichtigen und erneut senden.',
     abort: 'Es werden alle Zeilen importiert oder keine.',
   },
+  undo: {
+    option: 'Aufbewahren, was der Import überschreibt, um ihn rückgängig machen zu können',
+    help: 'Dateien mit verknüpften Einträgen lassen sich nicht rückgängig machen.',
+    button: 'Import rückgängig machen',
+    title: 'Diesen Import rückgängig machen?',
+    confirm: 'Rückgängig machen',
+    rows: 'Einträge, die bleiben, wie sie sind',
+    trying: 'Es wird ermittelt, was sich zurücknehmen lässt …',
+    planRemoved:
+      '%{smart_count} importierter Eintrag wird entfernt. |||| %{smart_count} importierte Einträge werden entfernt.',
+    planRestored:
+      '%{smart_count} überschriebener Eintrag bekommt seine früheren Werte. |||| %{smart_count} überschriebene Einträge bekommen ihre früheren Werte.',
+    planKept:
+      '%{smart_count} Eintrag bleibt, wie er ist: |||| %{smart_count} Einträge bleiben, wie sie sind:',
+    doneRemoved:
+      '%{smart_count} importierter Eintrag ist entfernt. |||| %{smart_count} importierte Einträge sind entfernt.',
+    doneRestored:
+      '%{smart_count} überschriebener Eintrag hat seine früheren Werte. |||| %{smart_count} überschriebene Einträge haben ihre früheren Werte.',
+    doneKept:
+      '%{smart_count} Eintrag bleibt, wie er ist: |||| %{smart_count} Einträge bleiben, wie sie sind:',
+  },
   used: '%{used} von %{all} Spalten werden importiert',
   unknownColumns: 'Spalten werden gleichnamigen Feldern zugeordnet',
   noneUsed: 'Wählen Sie für mindestens eine Spalte ein Feld',

@@ -125,6 +125,26 @@ export const imports = {
     skip: 'You can correct invalid rows afterwards and send them again.',
     abort: 'All rows are imported, or none.',
   },
+  undo: {
+    option: 'Keep what the import overwrites, so that it can be undone',
+    help: 'Files with related items cannot be undone.',
+    button: 'Undo import',
+    title: 'Undo this import?',
+    confirm: 'Undo',
+    rows: 'Items left as they are',
+    trying: 'Finding out what can be undone …',
+    planRemoved:
+      '%{smart_count} imported item will be removed. |||| %{smart_count} imported items will be removed.',
+    planRestored:
+      '%{smart_count} overwritten item will get its former values. |||| %{smart_count} overwritten items will get their former values.',
+    planKept:
+      '%{smart_count} item will stay as it is: |||| %{smart_count} items will stay as they are:',
+    doneRemoved:
+      '%{smart_count} imported item was removed. |||| %{smart_count} imported items were removed.',
+    doneRestored:
+      '%{smart_count} overwritten item has its former values. |||| %{smart_count} overwritten items have their former values.',
+    doneKept: '%{smart_count} item stays as it is: |||| %{smart_count} items stay as they are:',
+  },
   used: '%{used} of %{all} columns are imported',
   unknownColumns: 'Columns are mapped to fields with the same name',
   noneUsed: 'Choose a field for at least one column',

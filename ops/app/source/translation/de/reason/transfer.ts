@@ -153,4 +153,14 @@ export const transfer = {
   object_misfits_field: 'Dieses Feld nimmt kein JSON-Objekt.',
   related_items_nested_too_deep:
     'Verknüpfte Einträge lassen sich %{limit} Ebenen tief verschachteln.',
+  undo_without_related_items:
+    'Ein Import mit verknüpften Einträgen lässt sich nicht rückgängig machen; „undo“ muss entfallen.',
+  undo_not_kept: 'Es ist nichts aufbewahrt, womit sich dieser Auftrag rückgängig machen ließe.',
+  undo_done_already: 'Der Import ist schon rückgängig gemacht.',
+  undo_table_changed: 'Die Spalten der Tabelle haben sich seit dem Import geändert.',
+  undo_item_changed: 'Der Eintrag wurde seit dem Import geändert.',
+  undo_item_deleted: 'Der Eintrag wurde seit dem Import gelöscht.',
+  undo_item_referenced: 'Ein anderer Eintrag verweist auf den Eintrag.',
+  undo_item_forbidden: 'Dieser Eintrag darf von Ihnen nicht zurückgesetzt werden.',
+  undo_too_many_refused: 'Die Datenbank lehnt es ab, mehr als %{limit} Einträge zurückzusetzen.',
 } satisfies SomeReasons;
