@@ -10,6 +10,8 @@ import { isJsonObject } from '#core/base/json/json-object.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { DateFormat, WrongDateFormat } from '#core/transfer/file/date-format.ts';
+import { SHEET_ROWS } from '#core/transfer/file/xlsx/address.ts';
+import { misfit } from './import-format-options.ts';
 
 /** A value that is invalid for an option. */
 class WrongValue extends Error {
@@ -119,6 +121,18 @@ function dateFormat(text: string): string {
   }
 }
 
+/** Names of sheets have up to 31 characters, but other programs write longer ones. */
+function sheet(text: string): string {
+  if (text !== '' && text.length <= 255) return text;
+  throw new WrongValue((name) => reason('option_sheet_expected', { name }));
+}
+
+function headerRow(text: string): number {
+  const row = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (row >= 1 && row <= SHEET_ROWS) return row;
+  throw new WrongValue((name) => reason('option_row_expected', { name, limit: SHEET_ROWS }));
+}
+
 /** All options by the names that clients use. */
 const PARSERS: Readonly<Record<string, Parser>> = {
   mode: (text) => ({ mode: oneOf(text, 'insert', 'upsert', 'update') }),
@@ -137,6 +151,8 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   escape: (text) => ({ escape: character(text) }),
   comment: (text) => ({ comment: character(text) }),
   charset: (text) => ({ charset: charset(text) }),
+  sheet: (text) => ({ sheet: sheet(text) }),
+  header_row: (text) => ({ headerRow: headerRow(text) }),
 };
 
 /** The names of all options. */
@@ -196,14 +212,6 @@ export function importQuery(query: Readonly<Record<string, unknown>>): ImportPar
   const given = Object.entries(query).filter(([name]) => !BESIDE.has(name));
   const parsed = given.map(([name, raw]) => parseOne(name, raw, invalidQuery));
   return Object.assign({}, ...parsed);
-}
-
-/** Options that describe cells, which only CSV files have. */
-const OF_CELLS = ['separator', 'quote', 'escape', 'comment', 'empty', 'decimal'] as const;
-
-function misfit(given: ImportParameters, format: ImportFormat): Reason | null {
-  const name = format === 'csv' ? undefined : OF_CELLS.find((one) => given[one] !== undefined);
-  return name === undefined ? null : reason('option_of_csv_only', { name, format });
 }
 
 /** The facts about the file that are known before it is read. */

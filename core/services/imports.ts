@@ -160,7 +160,7 @@ export class ImportService {
         : ({ bytes: maxBytes, variable: 'IMPORT_MAX_SIZE' } as const);
     const { bytes, sha256 } = await spool.write(file, content, limit);
     const message: ImportMessage = {
-      version: 6,
+      version: 7,
       collection,
       sender: { ip: caller.ip },
       parameters,

@@ -142,7 +142,7 @@ export const importActor: Actor<typeof importMessage> = {
   name: IMPORT_JOB,
   queue: 'transfer',
   message: importMessage,
-  version: 6,
+  version: 7,
   effect: 'transactional',
   reusesSession: true,
   deadline: ({ config }) => config.IMPORT_TIMEOUT,

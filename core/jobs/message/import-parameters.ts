@@ -36,6 +36,10 @@ export const importParameters = v.strictObject({
   comment: v.optional(character),
   /** The encoding of the file, as a label of the Encoding Standard; default: UTF-8. */
   charset: v.optional(v.string()),
+  /** The name or the number of a sheet; default: the first visible one. */
+  sheet: v.optional(v.string()),
+  /** The row of a sheet that names the fields; default: the first one with a value. */
+  headerRow: v.optional(v.number()),
 });
 
 export type ImportParameters = v.InferOutput<typeof importParameters>;

@@ -5,7 +5,7 @@ import { importParameters } from './import-parameters.ts';
 export const IMPORT_JOB = 'import';
 
 /** Formats of an imported file. */
-export const IMPORT_FORMATS = ['csv', 'json', 'ndjson'] as const;
+export const IMPORT_FORMATS = ['csv', 'json', 'ndjson', 'xlsx', 'parquet'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export const importMessage = v.strictObject({
@@ -14,9 +14,10 @@ export const importMessage = v.strictObject({
    * - 3 adds parameters;
    * - 4 uses the sender's permissions at the time the job runs;
    * - 5 creates its collection;
-   * - 6 adds the digest of the file.
+   * - 6 adds the digest of the file;
+   * - 7 adds workbooks and Parquet files.
    */
-  version: v.picklist([1, 2, 3, 4, 5, 6]),
+  version: v.picklist([1, 2, 3, 4, 5, 6, 7]),
   collection: v.string(),
   /** Of versions before 4. */
   fields: v.optional(v.array(v.string())),

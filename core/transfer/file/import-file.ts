@@ -25,6 +25,9 @@ import {
   withAdvice,
 } from './row-fault.ts';
 import type { RowHandler, RowReader } from './row-reader.ts';
+import { openTable } from './table/open-table.ts';
+import type { TableFile } from './table/table-file.ts';
+import { tableRows } from './table/table-rows.ts';
 
 /** An uploaded file. */
 export interface StoredFile {
@@ -43,11 +46,23 @@ export interface ImportFile {
   readonly parameters: ImportParameters;
   /** The notation of its cells; null for RFC 4180 and for JSON. */
   readonly dialect: CsvDialect | null;
+  /** The file whose cells are typed; the content consists of its frames. */
+  readonly table?: TableFile;
   /**
    * The content from the beginning; it can be read more than once.
    * @param read is called with the number of file bytes as they are read
    */
   content(read?: (bytes: number) => void): AsyncIterable<Buffer>;
+}
+
+/** Frees the temporary files of a file. */
+export function closeFile({ table }: ImportFile): void {
+  table?.close();
+}
+
+/** Whether the rows of a format are cells under a header; others are objects with members. */
+export function hasCells(format: ImportFormat): boolean {
+  return format !== 'json' && format !== 'ndjson';
 }
 
 type Content = ImportFile['content'];
@@ -112,7 +127,7 @@ function plainContent(file: StoredFile, limits: DecompressionLimits): Content {
 }
 
 /**
- * Determines how to read a file, from the options and its first bytes.
+ * Determines how to read a file, from the options and its first bytes. The caller closes it.
  * @throws {UnreadableFile} when it begins with a line that contradicts the options
  */
 export async function openFile(
@@ -121,6 +136,11 @@ export async function openFile(
   limits: DecompressionLimits,
 ): Promise<ImportFile> {
   const { format, bytes } = file;
+  if (format === 'xlsx' || format === 'parquet') {
+    const content = plainContent(file, limits)();
+    const table = await openTable({ format, content }, parameters, limits);
+    return { format, bytes, parameters, dialect: null, table, content: table.content };
+  }
   const plain = plainContent(bytes <= KEPT_BYTES ? { ...file, open: kept(file) } : file, limits);
   let dialect = dialectOf(parameters);
   const marked = markedEncoding(await beginningOf(plain()));
@@ -170,8 +190,13 @@ export function missingHeaders(
   });
 }
 
-/** The names in the header of a CSV file. @throws {UnreadableFile} when it is empty */
-export async function headerOf({ dialect, content }: ImportFile): Promise<readonly HeaderCell[]> {
+/** The names in the header of a file with cells. @throws {UnreadableFile} when it is empty */
+export async function headerOf({
+  dialect,
+  content,
+  table,
+}: ImportFile): Promise<readonly HeaderCell[]> {
+  if (table !== undefined) return table.header;
   const header =
     dialect === null ? await csvHeader(content()) : await dialectHeader(dialect, content());
   if (header === null) throw new UnreadableFile(syntaxFault(EMPTY, null, { line: 1, column: 1 }));
@@ -185,7 +210,7 @@ function nameFault(name: string, others: ReadonlySet<string>): Reason | null {
   return reason('header_names_field_twice', { name: JSON.stringify(displayName(name)) });
 }
 
-/** The columns that a CSV file's header names. @throws {UnreadableFile} with all their faults */
+/** The columns that a header names. @throws {UnreadableFile} with all their faults */
 async function csvColumns(
   file: ImportFile,
   collection: ImportableCollection,
@@ -198,7 +223,8 @@ async function csvColumns(
   const seen = new Set<string>();
   for (const [cell, { name: written, ...place }] of header.entries()) {
     const name = fieldOf(parameters, written);
-    if (name === null) continue;
+    // A column of a sheet without a name may be empty; its values are faults.
+    if (name === null || (name === '' && file.table !== undefined)) continue;
     const own = fileColumn(collection, name);
     const column = isReason(own) ? (related.column(name) ?? own) : own;
     const conflict = isReason(column) ? null : NestedColumns.conflict(name, seen);
@@ -240,7 +266,7 @@ export function fileColumns(
   collection: ImportableCollection,
   related: NestedColumns,
 ): Promise<FileColumn[]> {
-  return file.format === 'csv'
+  return hasCells(file.format)
     ? csvColumns(file, collection, related)
     : jsonColumns(file, collection);
 }
@@ -251,7 +277,7 @@ export function widestColumns(
   collection: ImportableCollection,
   known: readonly FileColumn[],
 ): readonly FileColumn[] {
-  return file.format === 'csv' ? known : allColumns(collection);
+  return hasCells(file.format) ? known : allColumns(collection);
 }
 
 /**
@@ -278,8 +304,9 @@ export function rowReader(
   columns: readonly FileColumn[],
   handler: RowHandler,
 ): RowReader {
-  const { format, dialect, parameters } = file;
-  if (format !== 'csv') {
+  const { format, dialect, parameters, table } = file;
+  if (table !== undefined) return tableRows(table, columns, parameters, handler);
+  if (format === 'json' || format === 'ndjson') {
     const fieldNamed = (name: string) => fieldOf(parameters, name);
     return jsonRows({ format, columns, parameters, fieldNamed }, handler);
   }

@@ -10,6 +10,7 @@ import { COLUMNS_MAX } from '../file/csv-rows.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import {
   fieldOf,
+  hasCells,
   headerOf,
   type ImportFile,
   missingHeaders,
@@ -72,7 +73,7 @@ async function csvColumns(file: ImportFile): Promise<FileColumn[]> {
   const columns: FileColumn[] = [];
   for (const [cell, { name: own, ...place }] of header.entries()) {
     const name = fieldOf(file.parameters, own);
-    if (name === null) continue;
+    if (name === null || (name === '' && file.table !== undefined)) continue;
     const isTwice = columns.some((column) => column.name === name);
     const twice = isTwice
       ? reason('header_names_field_twice', { name: JSON.stringify(name) })
@@ -178,9 +179,10 @@ export async function inferFields(
   file: ImportFile,
   { signal, faultsMax }: { readonly signal: AbortSignal; readonly faultsMax: number },
 ): Promise<Inference> {
-  const isJson = file.format !== 'csv';
+  const isJson = !hasCells(file.format);
   const columns = isJson ? await jsonColumns(file, signal) : await csvColumns(file);
   const types = columns.map(() => new TypeInference(isJson, file.parameters));
+  const isTable = file.table !== undefined;
   const index = columns.findIndex(({ name }) => name === KEY);
   const key = index < 0 ? null : new KeyColumn(index);
   const faults: RowFault[] = [];
@@ -189,7 +191,7 @@ export async function inferFields(
     row(row) {
       rows += 1;
       for (const [place, type] of types.entries()) {
-        const value = row.value(place);
+        const value = isTable ? row.written(place) : row.value(place);
         const isNull = value === null || value === undefined || value === '' || value === 'null';
         if (!isNull) type.add(value);
         if (place === key?.index) key.add(row, isNull ? null : value);
@@ -205,8 +207,9 @@ export async function inferFields(
     member: () => undefined,
   };
   await readRows(file, columns, handler, signal);
-  const fields = columns.map(({ name }, place): InferredField => {
-    const type = types[place]?.type ?? 'text';
+  const fields = columns.map(({ name, cell }, place): InferredField => {
+    const declared = file.table?.types?.[cell] ?? null;
+    const type = declared ?? types[place]?.type ?? 'text';
     return { field: name, type, ...(place === key?.index ? { primary_key: true } : {}) };
   });
   if (key === null) {

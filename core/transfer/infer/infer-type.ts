@@ -4,6 +4,7 @@
  */
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { DateFormat } from '../file/date-format.ts';
+import type { DeclaredType } from '../file/table/table-file.ts';
 
 /** The types that can be inferred. */
 export type InferredType =
@@ -16,7 +17,8 @@ export type InferredType =
   | 'timestamp'
   | 'uuid'
   | 'json'
-  | 'text';
+  | 'text'
+  | DeclaredType;
 
 const INTEGER = 1;
 const BIG = 2;

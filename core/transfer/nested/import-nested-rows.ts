@@ -6,7 +6,7 @@
 import { sql } from '#core/database/sql.ts';
 import { isColumn } from '#core/model/catalog/catalog.ts';
 import { type FileColumn, fileColumn, isReason } from '../file/file-column.ts';
-import { fieldOf, rowReader } from '../file/import-file.ts';
+import { fieldOf, hasCells, rowReader } from '../file/import-file.ts';
 import { asMember } from '../file/nested-column.ts';
 import { UnreadableFile } from '../file/row-fault.ts';
 import type { RowReader } from '../file/row-reader.ts';
@@ -86,7 +86,7 @@ export async function importNestedRows(
   known: readonly FileColumn[],
 ): Promise<ImportResult> {
   const { file, options, connection } = run;
-  const isCsv = file.format === 'csv';
+  const isCsv = hasCells(file.format);
   const columns = isCsv
     ? known.map((column) => (column.path === null ? asMember(column, [column.name]) : column))
     : [];
