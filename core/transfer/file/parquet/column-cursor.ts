@@ -2,7 +2,7 @@
 
 import { assembleNested } from 'hyparquet/src/assemble.js';
 import type { ColumnMetaData, DecodedArray, RowGroup, SchemaTree } from 'hyparquet/src/types.js';
-import type { RandomFile } from '../table/random-file.ts';
+import type { ReadableAt } from '../table/random-file.ts';
 import {
   damagedParquet,
   EXACT_PARSERS,
@@ -89,7 +89,7 @@ function pathTo(root: SchemaTree, column: SchemaTree, leaf: readonly string[]): 
 
 /** Opens a column of a row group. @throws ServiceError CONTENT_TOO_LARGE */
 export function openColumn(
-  { file, root, read }: { file: RandomFile; root: SchemaTree; read: (bytes: number) => void },
+  { file, root, read }: { file: ReadableAt; root: SchemaTree; read: (bytes: number) => void },
   group: RowGroup,
   { plain, leaves, isFlat }: ParquetColumn,
 ): ColumnCursor {

@@ -12,7 +12,7 @@ import type {
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { syntaxFault, UnreadableFile } from '../row-fault.ts';
-import type { RandomFile } from '../table/random-file.ts';
+import type { ReadableAt } from '../table/random-file.ts';
 import { decompressors } from './decompressors.ts';
 
 /** Most bytes of one page, and of all pages that are read at one time. */
@@ -44,7 +44,7 @@ export function partTooLarge(size: number): ServiceError {
 type Page = ReturnType<typeof parquetHeader>;
 
 export class PageReader {
-  readonly #file: RandomFile;
+  readonly #file: ReadableAt;
   readonly #decoder: ColumnDecoder;
   readonly #read: (bytes: number) => void;
   #at: number;
@@ -53,7 +53,7 @@ export class PageReader {
 
   /** @param schemaPath from the root of the schema to the leaf */
   constructor(
-    file: RandomFile,
+    file: ReadableAt,
     meta: ColumnMetaData,
     schemaPath: SchemaTree[],
     read: (bytes: number) => void,

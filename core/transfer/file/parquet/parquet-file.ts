@@ -1,144 +1,106 @@
-/** Opens a Parquet file as a table file; its rows are read page by page. */
-import { parquetMetadata } from 'hyparquet';
-import type { FileMetaData, RowGroup, SchemaTree } from 'hyparquet/src/types.js';
-import { reason } from '#core/base/errors/reason.ts';
-import { ServiceError } from '#core/base/errors/service-error.ts';
-import { COLUMNS_MAX, WIDE_HEADER } from '../csv-rows.ts';
+/** Opens a Parquet file as a table file, which a thread reads within bounds of memory and time. */
+import { Worker } from 'node:worker_threads';
+import type { ErrorCode } from '#core/base/errors/catalogue.ts';
+import { type ErrorDetails, ServiceError } from '#core/base/errors/service-error.ts';
+import type { HeaderCell } from '../csv-rows.ts';
 import type { DecompressionLimits } from '../decompress.ts';
-import { syntaxFault, UnreadableFile } from '../row-fault.ts';
-import { FrameWriter, NULL } from '../table/cell-frames.ts';
+import { type RowFault, UnreadableFile } from '../row-fault.ts';
 import type { RandomFile } from '../table/random-file.ts';
-import type { TableFile } from '../table/table-file.ts';
-import { openColumn } from './column-cursor.ts';
-import { damagedParquet, PAGE_BYTES_MAX, partTooLarge } from './page-reader.ts';
-import { type ParquetColumn, parquetColumns } from './parquet-schema.ts';
+import type { DeclaredType, TableFile } from '../table/table-file.ts';
+import { damagedParquet, partTooLarge } from './page-reader.ts';
 
-/** The length of the metadata and the mark at the end of the file. */
-const TAIL = 8;
-const BATCH = 128 * 1024;
-/** Content up to this size may have any ratio: short repetitive texts are harmless. */
-const FREE_BYTES = 16 * 1024 * 1024;
+/** The memory of the thread in MiB for values and for short-lived ones, besides bytes of pages. */
+const HEAP_MB = 96;
+const YOUNG_MB = 24;
+/** Time for one batch of rows: a damaged file can keep the library busy without end. */
+const BATCH_MS = 30_000;
 
-/** Reports errors of the library as a damaged file. */
-function within<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof UnreadableFile || error instanceof ServiceError) throw error;
-    throw damagedParquet(error instanceof Error ? error.message : String(error));
-  }
-}
+/** A message of the thread. */
+type Message =
+  | { readonly header: readonly HeaderCell[]; readonly types: readonly DeclaredType[] }
+  | { readonly bytes: Uint8Array; readonly read: number }
+  | { readonly end: true }
+  | { readonly faults: readonly [RowFault, ...RowFault[]] }
+  | { readonly code: ErrorCode; readonly details: ErrorDetails };
 
-function refused(why: ReturnType<typeof reason>): UnreadableFile {
-  return new UnreadableFile(syntaxFault(why, null, null));
-}
+/** The messages of a thread, one after another. */
+class ParquetThread {
+  readonly #worker: Worker;
+  readonly #arrived: (Message | Error)[] = [];
+  #wake: () => void = () => undefined;
 
-function metadataOf(file: RandomFile): FileMetaData {
-  const tail = Buffer.alloc(TAIL);
-  if (file.read(tail, Math.max(0, file.size - TAIL)) < TAIL)
-    throw damagedParquet('it is too short');
-  const mark = tail.toString('latin1', 4);
-  if (mark === 'PARE') throw refused(reason('parquet_encrypted'));
-  const size = tail.readUInt32LE(0) + TAIL;
-  if (mark !== 'PAR1' || size > file.size) throw damagedParquet('its end is missing');
-  if (size > PAGE_BYTES_MAX) throw partTooLarge(size);
-  const bytes = new Uint8Array(new ArrayBuffer(size));
-  file.read(bytes, file.size - size);
-  const metadata = parquetMetadata(bytes.buffer);
-  const isEncrypted = metadata.row_groups.some(({ columns }) =>
-    columns.some(({ crypto_metadata }) => crypto_metadata !== undefined),
-  );
-  if (isEncrypted) throw refused(reason('parquet_encrypted'));
-  return metadata;
-}
-
-/** Checks that few bytes do not become very many. */
-class Expansion {
-  readonly #limits: DecompressionLimits;
-  readonly #size: number;
-  #bytes = 0;
-
-  constructor(limits: DecompressionLimits, size: number) {
-    this.#limits = limits;
-    this.#size = size;
+  constructor(file: RandomFile, limits: DecompressionLimits, rows: boolean) {
+    const { bytes, ratio } = limits;
+    const worker = new Worker(new URL('./parquet-thread.ts', import.meta.url), {
+      workerData: { fd: file.fd, size: file.size, limits: { bytes, ratio }, rows },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+    });
+    const arrive = (message: Message | Error) => {
+      this.#arrived.push(message);
+      this.#wake();
+    };
+    worker.on('message', arrive);
+    worker.on('error', (error) => {
+      const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      arrive(isMemory ? partTooLarge(file.size) : damagedParquet(error.message));
+    });
+    worker.on('exit', () => arrive(damagedParquet('its reader ended')));
+    this.#worker = worker;
   }
 
-  add(bytes: number): void {
-    this.#bytes += bytes;
-    const { bytes: most, ratio } = this.#limits;
-    if (this.#bytes > most) {
-      const variable = 'IMPORT_MAX_EXPANDED_SIZE';
-      const why = reason('expanded_file_too_large', { limit: most });
-      throw new ServiceError('CONTENT_TOO_LARGE', { limit: most, variable, reason: why });
+  /** @throws {UnreadableFile} {ServiceError} what the thread found */
+  async next(): Promise<Message> {
+    const message = await this.#next();
+    if (message instanceof Error) throw message;
+    if ('faults' in message) {
+      const [first, ...rest] = message.faults;
+      throw new UnreadableFile(first, ...rest);
     }
-    if (this.#bytes <= FREE_BYTES || this.#bytes <= this.#size * ratio) return;
-    const variable = 'IMPORT_MAX_EXPANSION';
-    const why = reason('file_expands_too_far', { limit: ratio });
-    throw new ServiceError('CONTENT_TOO_LARGE', { limit: ratio, variable, reason: why });
+    if ('code' in message) throw new ServiceError(message.code, message.details);
+    return message;
   }
-}
 
-interface Source {
-  readonly file: RandomFile;
-  readonly root: SchemaTree;
-  readonly columns: readonly ParquetColumn[];
-}
+  async #next(): Promise<Message | Error> {
+    let late: NodeJS.Timeout | undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    if (this.#arrived.length === 0) {
+      late = setTimeout(resolve, BATCH_MS);
+      await promise;
+    }
+    clearTimeout(late);
+    return this.#arrived.shift() ?? damagedParquet('it takes too long');
+  }
 
-/** Writes the rows of a group; a step yields after each batch. */
-function* groupRows(
-  source: Source,
-  group: RowGroup,
-  { out, first, read }: { out: FrameWriter; first: number; read: (bytes: number) => void },
-): Generator<void> {
-  const { file, root, columns } = source;
-  const cursors = columns.map((column) => openColumn({ file, root, read }, group, column));
-  const rows = Number(group.num_rows);
-  for (let row = 0; row < rows; ) {
-    let ready = rows - row;
-    for (const cursor of cursors) {
-      if (cursor.at === cursor.values.length && !cursor.more())
-        throw damagedParquet('rows are missing');
-      ready = Math.min(ready, cursor.values.length - cursor.at);
-    }
-    for (const end = row + ready; row < end; row += 1) {
-      out.begin(first + row, first + row);
-      for (const [place, cursor] of cursors.entries()) {
-        const value: unknown = cursor.values[cursor.at];
-        cursor.at += 1;
-        const column = columns[place];
-        if (column === undefined || value === null || value === undefined) {
-          out.empty(NULL);
-          continue;
-        }
-        const content = column.content(value);
-        if (typeof content === 'string') out.text(column.kind, content);
-        else out.bytes(column.kind, content);
-      }
-      out.end();
-      if (out.length >= BATCH) yield;
-    }
+  /** Lets the thread prepare the next batch. */
+  take(): void {
+    this.#worker.postMessage(null);
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
   }
 }
 
 async function* frames(
-  source: Source,
-  { row_groups: groups }: FileMetaData,
+  file: RandomFile,
   limits: DecompressionLimits,
   read: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
-  const out = new FrameWriter();
-  const expansion = new Expansion(limits, source.file.size);
-  let first = 1;
-  for (const group of groups) {
-    const rows = within(() => groupRows(source, group, { out, first, read }));
-    while (within(() => rows.next()).done !== true) {
-      const taken = out.take();
-      expansion.add(taken.length);
-      yield taken;
+  const thread = new ParquetThread(file, limits, true);
+  try {
+    for (;;) {
+      const message = await thread.next();
+      if (!('bytes' in message)) return;
+      read(message.read);
+      // The thread works while the rows are written.
+      thread.take();
+      const { buffer, byteOffset, byteLength } = message.bytes;
+      yield Buffer.from(buffer, byteOffset, byteLength);
     }
-    first += Number(group.num_rows);
+  } finally {
+    await thread.close();
   }
-  yield out.take();
 }
 
 /**
@@ -147,18 +109,22 @@ async function* frames(
  * @throws ServiceError CONTENT_TOO_LARGE
  * @throws {UnreadableFile}
  */
-export function openParquet(file: RandomFile, limits: DecompressionLimits): TableFile {
-  const metadata = within(() => metadataOf(file));
-  const columns = within(() => parquetColumns(metadata));
-  const [first] = columns;
-  if (first === undefined) throw refused(reason('parquet_without_columns'));
-  if (columns.length > COLUMNS_MAX) throw refused(WIDE_HEADER);
-  const source = { file, columns, root: first.root };
-  return {
-    header: columns.map(({ name }, place) => ({ name, line: 1, column: place + 1 })),
-    types: columns.map(({ declared }) => declared),
-    content: (read = () => undefined) => frames(source, metadata, limits, read),
-    address: () => null,
-    close: () => file.close(),
-  };
+export async function openParquet(
+  file: RandomFile,
+  limits: DecompressionLimits,
+): Promise<TableFile> {
+  const thread = new ParquetThread(file, limits, false);
+  try {
+    const message = await thread.next();
+    if (!('header' in message)) throw damagedParquet('its reader ended');
+    const { header, types } = message;
+    return {
+      ...{ header, types },
+      content: (read = () => undefined) => frames(file, limits, read),
+      address: () => null,
+      close: () => file.close(),
+    };
+  } finally {
+    await thread.close();
+  }
 }

@@ -24,7 +24,9 @@ export async function openTable(
 ): Promise<TableFile> {
   const file = await RandomFile.of(content);
   try {
-    return format === 'xlsx' ? await openXlsx(file, parameters, limits) : openParquet(file, limits);
+    return format === 'xlsx'
+      ? await openXlsx(file, parameters, limits)
+      : await openParquet(file, limits);
   } catch (error) {
     file.close();
     throw error;

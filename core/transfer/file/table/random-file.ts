@@ -14,7 +14,25 @@ function isFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && FULL.has(String(error.code));
 }
 
-export class RandomFile {
+/** Bytes that are read at any position. */
+export interface ReadableAt {
+  readonly size: number;
+  /** Fills the bytes from a position; the number of bytes is smaller at the end. */
+  read(bytes: Uint8Array, position: number): number;
+}
+
+/** Reads an open file. */
+export function readAt(fd: number, bytes: Uint8Array, position: number): number {
+  let filled = 0;
+  while (filled < bytes.length) {
+    const count = readSync(fd, bytes, filled, bytes.length - filled, position + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return filled;
+}
+
+export class RandomFile implements ReadableAt {
   /** For libraries that read the file themselves. */
   readonly fd: number;
   #size = 0;
@@ -59,15 +77,8 @@ export class RandomFile {
     this.#size += bytes.length;
   }
 
-  /** Fills the bytes from a position; the number of bytes is smaller at the end of the file. */
   read(bytes: Uint8Array, position: number): number {
-    let filled = 0;
-    while (filled < bytes.length) {
-      const count = readSync(this.fd, bytes, filled, bytes.length - filled, position + filled);
-      if (count === 0) break;
-      filled += count;
-    }
-    return filled;
+    return readAt(this.fd, bytes, position);
   }
 
   /** Frees the disk; it may be called again. */
