@@ -17,8 +17,8 @@ export interface CsvOptions {
   readonly safe: boolean;
 }
 
-/** The value of a cell; documents are JSON there, so that texts in them stay distinguishable. */
-function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknown {
+/** The value of a cell of a table; documents are JSON there, so that texts in them stay distinguishable. */
+export function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknown {
   let value = item;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null;

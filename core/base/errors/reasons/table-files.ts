@@ -31,5 +31,5 @@ export const tableFileReasons = {
   cell_too_long_for_workbook:
     'The text for the cell {cell} has {length} characters; a cell of a workbook holds {limit}.',
   too_many_rows_for_workbook: 'A sheet of a workbook holds {limit} rows.',
-  too_many_columns_for_workbook: 'A sheet of a workbook holds {limit} columns.',
+  value_misfits_parquet: 'Parquet has no value for {value} in the column {column}.',
 } as const;

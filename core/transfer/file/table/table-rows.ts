@@ -29,14 +29,18 @@ import {
 import { Cells } from './cells.ts';
 import type { TableFile } from './table-file.ts';
 
-/** Types of columns that store a text as it is. */
-const TEXTS = new Set(['text', 'varchar', 'bpchar', 'citext', 'name']);
+/** Types of columns without an empty value. */
+const NEVER_EMPTY = new Set([
+  ...['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 'money', 'bool', 'uuid'],
+  ...['date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval'],
+]);
 /** Digits that a double stores exactly. */
 const EXACT_DIGITS = 15;
 const ZERO = 0x30;
 
-function storesText({ field, form, links }: FileColumn): boolean {
-  return form === 'plain' && links === null && TEXTS.has(field.column.typeName);
+/** Whether a text is the value itself, and not JSON. */
+function storesText(column: FileColumn): boolean {
+  return column.form === 'plain' && column.links === null && !holdsBytes(column);
 }
 
 /** Converts the value of a moment; it keeps its notation, whatever the import says of texts. */
@@ -114,6 +118,9 @@ class TableRow implements Row {
 
   #text(column: number, known: FileColumn, text: string): string | null | undefined {
     if (!this.#isText[column]) return this.#reader.value(column, text, true);
+    if (text === '' && NEVER_EMPTY.has(known.field.column.typeName)) {
+      return this.#reader.empty(column);
+    }
     return storedText(known, this.#texts[column]?.(text) ?? text);
   }
 

@@ -390,7 +390,7 @@ export type ReasonCode =
   | 'parquet_codec_unknown'
   | 'cell_too_long_for_workbook'
   | 'too_many_rows_for_workbook'
-  | 'too_many_columns_for_workbook'
+  | 'value_misfits_parquet'
   | 'content_too_slow'
   | 'user_files_too_large'
   | 'transform_operation_unknown'

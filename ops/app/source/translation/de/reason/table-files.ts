@@ -34,5 +34,5 @@ export const tableFiles = {
   cell_too_long_for_workbook:
     'Der Text für die Zelle %{cell} hat %{length} Zeichen. Eine Zelle einer Arbeitsmappe fasst %{limit}.',
   too_many_rows_for_workbook: 'Ein Blatt einer Arbeitsmappe fasst %{limit} Zeilen.',
-  too_many_columns_for_workbook: 'Ein Blatt einer Arbeitsmappe fasst %{limit} Spalten.',
+  value_misfits_parquet: 'Parquet hat keinen Wert für %{value} in der Spalte %{column}.',
 } satisfies SomeReasons;
