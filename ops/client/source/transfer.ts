@@ -28,6 +28,10 @@ export interface ImportOptions extends JobOptions {
   readonly escape?: string | undefined;
   readonly comment?: string | undefined;
   readonly charset?: string | undefined;
+  /** Of a workbook: the name or the number of a sheet. */
+  readonly sheet?: string | undefined;
+  /** Of a workbook: the row that names the fields. */
+  readonly header_row?: number | undefined;
 }
 
 export interface ImportResult {
@@ -40,7 +44,15 @@ export interface ImportResult {
   readonly [member: string]: unknown;
 }
 
-export type ExportFormat = 'csv' | 'csv_utf8' | 'json' | 'ndjson' | 'xml' | 'yaml';
+export type ExportFormat =
+  | 'csv'
+  | 'csv_utf8'
+  | 'json'
+  | 'ndjson'
+  | 'xml'
+  | 'yaml'
+  | 'xlsx'
+  | 'parquet';
 
 export interface ExportOptions extends JobOptions {
   /** The name of the file. */
