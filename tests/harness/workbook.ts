@@ -25,7 +25,7 @@ function sheetXml(rows: string): string {
 }
 
 /** A ZIP archive of parts. */
-export async function archive(parts: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
+async function archive(parts: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [name, content] of Object.entries(parts)) zip.addBuffer(Buffer.from(content), name);
   zip.end();

@@ -34,7 +34,7 @@ const CHANGED =
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** A text as the content of an element. */
-export function xmlText(text: string): string {
+function xmlText(text: string): string {
   const escaped = text.replace(
     CHANGED,
     (char) => `_x${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,

@@ -1,7 +1,7 @@
 /** The values of one column in a row group: page by page, or at once for documents. */
 
+import type { ColumnMetaData, DecodedArray, RowGroup, SchemaTree } from 'hyparquet';
 import { assembleNested } from 'hyparquet/src/assemble.js';
-import type { ColumnMetaData, DecodedArray, RowGroup, SchemaTree } from 'hyparquet/src/types.js';
 import type { ReadableAt } from '../table/random-file.ts';
 import {
   damagedParquet,

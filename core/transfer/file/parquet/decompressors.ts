@@ -1,6 +1,6 @@
 /** The codecs of pages: those of Node where it has them, since they are native. */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { Compressors } from 'hyparquet/src/types.js';
+import type { Compressors } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 
 /** Each returns at most as many bytes as its page declares. */

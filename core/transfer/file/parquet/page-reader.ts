@@ -1,14 +1,8 @@
 /** Reads the pages of one leaf column in a row group, one after another and within bounds. */
 
+import type { ColumnMetaData, DecodedArray, ParquetParsers, SchemaTree } from 'hyparquet';
 import { parquetHeader, readPage } from 'hyparquet/src/column.js';
 import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
-import type {
-  ColumnDecoder,
-  ColumnMetaData,
-  DecodedArray,
-  ParquetParsers,
-  SchemaTree,
-} from 'hyparquet/src/types.js';
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { syntaxFault, UnreadableFile } from '../row-fault.ts';
@@ -42,6 +36,7 @@ export function partTooLarge(size: number): ServiceError {
 }
 
 type Page = ReturnType<typeof parquetHeader>;
+type ColumnDecoder = Parameters<typeof readPage>[2];
 
 export class PageReader {
   readonly #file: ReadableAt;

@@ -1,6 +1,7 @@
 /** Reads the rows of a Parquet file as frames, page by page. */
+
+import type { FileMetaData, RowGroup, SchemaTree } from 'hyparquet';
 import { parquetMetadata } from 'hyparquet';
-import type { FileMetaData, RowGroup, SchemaTree } from 'hyparquet/src/types.js';
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { COLUMNS_MAX, WIDE_HEADER } from '../csv-rows.ts';

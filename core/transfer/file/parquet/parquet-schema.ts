@@ -3,9 +3,9 @@
  * it reads a schema without logical types, and the values are converted here.
  */
 
+import type { FileMetaData, SchemaElement, SchemaTree } from 'hyparquet';
 import { parquetSchema } from 'hyparquet';
 import { isListLike, isMapLike } from 'hyparquet/src/schema.js';
-import type { FileMetaData, SchemaElement, SchemaTree } from 'hyparquet/src/types.js';
 import type { CellKind } from '../table/cell-frames.ts';
 import { JSON_TEXT } from '../table/cell-frames.ts';
 import type { DeclaredType } from '../table/table-file.ts';

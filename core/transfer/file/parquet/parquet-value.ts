@@ -1,5 +1,5 @@
 /** Writes the values of a Parquet column as cells, by their physical and their logical type. */
-import type { SchemaElement, TimeUnit } from 'hyparquet/src/types.js';
+import type { SchemaElement, TimeUnit } from 'hyparquet';
 import { wkbToGeojson } from 'hyparquet/src/wkb.js';
 import { BINARY, type CellKind, JSON_TEXT, LITERAL, MOMENT, TEXT } from '../table/cell-frames.ts';
 import type { DeclaredType } from '../table/table-file.ts';

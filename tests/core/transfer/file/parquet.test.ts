@@ -3,7 +3,6 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { ParquetWriter, parquetWriteBuffer } from 'hyparquet-writer';
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
-import type { Compressors } from 'hyparquet-writer/src/types.js';
 import t from 'tap';
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import { importing } from '../importing.ts';
@@ -161,7 +160,7 @@ t.test('lists and objects are documents', async (t) => {
 });
 
 t.test('pages and row groups of any size and codec are read in order', async (t) => {
-  const compressors: Compressors = {
+  const compressors: ConstructorParameters<typeof ParquetWriter>[0]['compressors'] = {
     GZIP: (input) => gzipSync(input),
     ZSTD: (input) => zstdCompressSync(input),
     BROTLI: (input) => brotliCompressSync(input),
