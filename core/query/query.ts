@@ -4,6 +4,7 @@
  */
 
 import type { QueryLimits } from '#core/base/config/query-limits.ts';
+import type { ColumnDescriptor } from '#core/model/catalog/descriptor.ts';
 import type { AggregateFunction } from './aggregate.ts';
 import type { Operator } from './operator.ts';
 
@@ -15,6 +16,8 @@ export interface ItemColumn {
   readonly path: Path;
   /** Whether it is a document, in which a text differs from a plain text. */
   readonly isDocument: boolean;
+  /** The column of the database that has its values; absent for computed and masked ones. */
+  readonly column?: ColumnDescriptor;
 }
 
 /** A condition, with its place in the query for error messages. */

@@ -16,6 +16,8 @@ import {
   type ReferenceParameters,
 } from '#core/jobs/message/import-parameters.ts';
 import { DateFormat, WrongDateFormat } from '#core/transfer/file/date-format.ts';
+import { SHEET_ROWS } from '#core/transfer/file/xlsx/address.ts';
+import { misfit, optionName } from './import-format-options.ts';
 
 /** A value that is invalid for an option. */
 class WrongValue extends Error {
@@ -214,6 +216,18 @@ function label(text: string): string {
   throw new WrongValue((name) => reason('option_label_expected', { name }));
 }
 
+/** Names of sheets have up to 31 characters, but other programs write longer ones. */
+function sheet(text: string): string {
+  if (text !== '' && text.length <= 255) return text;
+  throw new WrongValue((name) => reason('option_sheet_expected', { name }));
+}
+
+function headerRow(text: string): number {
+  const row = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (row >= 1 && row <= SHEET_ROWS) return row;
+  throw new WrongValue((name) => reason('option_row_expected', { name, limit: SHEET_ROWS }));
+}
+
 /** All options by the names that clients use. */
 const PARSERS: Readonly<Record<string, Parser>> = {
   mode: (text) => ({ mode: oneOf(text, 'insert', 'upsert', 'update') }),
@@ -244,6 +258,8 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   escape: (text) => ({ escape: character(text) }),
   comment: (text) => ({ comment: character(text) }),
   charset: (text) => ({ charset: charset(text) }),
+  sheet: (text) => ({ sheet: sheet(text) }),
+  header_row: (text) => ({ headerRow: headerRow(text) }),
 };
 
 /** The names of all options. */
@@ -286,8 +302,7 @@ function contradiction(given: ImportParameters): Reason | null {
     const name = (['types', 'typesTolerance', 'key', 'name'] as const).find(
       (one) => given[one] !== undefined,
     );
-    if (name !== undefined)
-      return reason('option_of_new_collection', { name: NAMES[name] ?? name });
+    if (name !== undefined) return reason('option_of_new_collection', { name: optionName(name) });
   }
   if (given.thousands !== undefined && given.thousands === (given.decimal ?? '.')) {
     return reason('same_characters', { name: 'thousands', other: 'decimal' });
@@ -313,23 +328,6 @@ export function importQuery(query: Readonly<Record<string, unknown>>): ImportPar
   const given = Object.entries(query).filter(([name]) => !BESIDE.has(name));
   const parsed = given.map(([name, raw]) => parseOne(name, raw, invalidQuery));
   return Object.assign({}, ...parsed);
-}
-
-/** Options that describe cells, which only CSV files have. */
-const OF_CELLS = [
-  ...(['separator', 'quote', 'escape', 'comment', 'empty', 'decimal'] as const),
-  ...(['thousands', 'nullValues', 'ragged', 'quotes'] as const),
-];
-/** The names of options that differ from those of their members. */
-const NAMES: Readonly<Record<string, string>> = {
-  nullValues: 'null_values',
-  typesTolerance: 'types_tolerance',
-};
-
-function misfit(given: ImportParameters, format: ImportFormat): Reason | null {
-  const name = format === 'csv' ? undefined : OF_CELLS.find((one) => given[one] !== undefined);
-  if (name === undefined) return null;
-  return reason('option_of_csv_only', { name: NAMES[name] ?? name, format });
 }
 
 /** The facts about the file that are known before it is read. */

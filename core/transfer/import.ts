@@ -6,7 +6,13 @@ import { knownRelations } from '#core/access/schema-visibility.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { sql } from '#core/database/sql.ts';
 import { type FileColumn, isReason } from './file/file-column.ts';
-import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
+import {
+  closeFile,
+  fileColumns,
+  type ImportFile,
+  openFile,
+  widestColumns,
+} from './file/import-file.ts';
 import { withLooseNames } from './file/loose-header.ts';
 import { NestedColumns } from './file/nested-column.ts';
 import {
@@ -82,14 +88,15 @@ interface OpenRun extends ImportRun {
   readonly columns: readonly FileColumn[];
 }
 
-/** Opens the file, the transaction and the table. */
+/** Opens the transaction and the table. */
 async function openRun(
   options: ImportOptions,
+  whole: ImportFile,
   collection: ImportableCollection,
   rejected: RejectedRows | null,
 ): Promise<OpenRun> {
-  const { catalog, sender, parameters, expansion } = options;
-  const opened = withLooseNames(await openFile(options.file, parameters, expansion), collection);
+  const { catalog, sender, parameters } = options;
+  const opened = withLooseNames(whole, collection);
   const related = new NestedColumns(catalog, sender.rights, collection.name);
   const { file, header: columns } = await withSeparator(opened, (one) =>
     fileColumns(one, collection, related),
@@ -133,8 +140,23 @@ async function importOrRefuse(run: OpenRun): Promise<ImportResult> {
     if (faults === null) throw error;
     // The file is read once more, so the locks are released before.
     await run.options.client.query('ROLLBACK');
-    throw new ImportRefused(...(await withWrittenValues(run, columnsOf(run), faults)));
+    const told = await withWrittenValues(run, columnsOf(run), faults);
+    throw new ImportRefused(...withAddresses(run, told));
   }
+}
+
+/** The faults with the addresses of their cells, if the format has addresses. */
+function withAddresses(
+  { file: { table }, columns }: OpenRun,
+  [first, ...rest]: readonly [RowFault, ...RowFault[]],
+): [RowFault, ...RowFault[]] {
+  const addressed = (fault: RowFault): RowFault => {
+    const column = columns.find(({ name }) => name === fault.field);
+    if (table === undefined || column === undefined || fault.row === null) return fault;
+    const cell = table.address(fault.row, column.cell);
+    return cell === null ? fault : { ...fault, cell };
+  };
+  return [addressed(first), ...rest.map(addressed)];
 }
 
 /** The columns of the file, and those that a later row of it may have. */
@@ -176,20 +198,25 @@ async function run(
   rejected: RejectedRows | null,
 ): Promise<ImportResult> {
   options.phase('reading');
-  const opened = await openRun(options, collection, rejected);
-  const { ignored, found } = opened.file;
-  const counts = await importOrTry(opened);
-  const reasons = await reportRejected(opened);
-  const result = {
-    ...counts,
-    ...reasons,
-    ...(ignored.counts && { ignored: ignored.counts }),
-    ...(found !== undefined && { separator: found }),
-  };
-  options.phase('committing');
-  await options.complete(result, opened.written);
-  await commit(options);
-  return result;
+  const whole = await openFile(options.file, options.parameters, options.expansion);
+  try {
+    const opened = await openRun(options, whole, collection, rejected);
+    const { ignored, found } = opened.file;
+    const counts = await importOrTry(opened);
+    const reasons = await reportRejected(opened);
+    const result = {
+      ...counts,
+      ...reasons,
+      ...(ignored.counts && { ignored: ignored.counts }),
+      ...(found !== undefined && { separator: found }),
+    };
+    options.phase('committing');
+    await options.complete(result, opened.written);
+    await commit(options);
+    return result;
+  } finally {
+    closeFile(whole);
+  }
 }
 
 /**

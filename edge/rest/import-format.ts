@@ -3,7 +3,7 @@
  * when the type is generic, then the first bytes of the content.
  */
 import { constants, gunzipSync } from 'node:zlib';
-import { reason } from '#core/base/errors/reason.ts';
+import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
@@ -19,6 +19,8 @@ const CSV: Known = { format: 'csv' };
 const TSV: Known = { format: 'csv', separator: '\t' };
 const JSON_ARRAY: Known = { format: 'json' };
 const NDJSON: Known = { format: 'ndjson' };
+const XLSX: Known = { format: 'xlsx' };
+const PARQUET: Known = { format: 'parquet' };
 
 const BY_TYPE: ReadonlyMap<string, Known> = new Map([
   ['application/json', JSON_ARRAY],
@@ -30,6 +32,9 @@ const BY_TYPE: ReadonlyMap<string, Known> = new Map([
   ['application/ndjson', NDJSON],
   ['application/jsonl', NDJSON],
   ['application/x-jsonlines', NDJSON],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', XLSX],
+  ['application/vnd.apache.parquet', PARQUET],
+  ['application/x-parquet', PARQUET],
 ]);
 
 const BY_EXTENSION: ReadonlyMap<string, Known> = new Map([
@@ -38,6 +43,8 @@ const BY_EXTENSION: ReadonlyMap<string, Known> = new Map([
   ['json', JSON_ARRAY],
   ['ndjson', NDJSON],
   ['jsonl', NDJSON],
+  ['xlsx', XLSX],
+  ['parquet', PARQUET],
 ]);
 
 /**
@@ -50,7 +57,7 @@ const USELESS = new Set([
 ]);
 
 /** Bytes that show whether a file is compressed, and bytes that show its format. */
-const MARK = 2;
+const MARK = 8;
 const BEGINNING = 1_024;
 
 /** Reads the first bytes, and returns them with a stream of the whole content. */
@@ -87,8 +94,18 @@ function expanded(bytes: Buffer): Buffer {
   }
 }
 
+/** The first bytes of ZIP archives, of Parquet files, and of old or encrypted workbooks. */
+const ZIP = Buffer.from('PK\x03\x04', 'latin1');
+const PARQUET_MARK = Buffer.from('PAR1');
+const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+function begins(bytes: Buffer, mark: Buffer): boolean {
+  return bytes.subarray(0, mark.length).equals(mark);
+}
+
 /** The format that the first bytes indicate; null when the content is no text. */
 function byContent(bytes: Buffer): Known | null {
+  if (begins(bytes, PARQUET_MARK)) return PARQUET;
   const [first = 0, second = 0] = bytes;
   const marked = new Map([
     [0xfffe, 'utf-16le'],
@@ -134,19 +151,35 @@ export interface FormattedFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
+/** Why a file cannot be a workbook; null when it may be one. */
+function workbookFault(bytes: Buffer, { mimeType, filename }: IncomingFile): Reason | null {
+  if (begins(bytes, COMPOUND)) return reason('workbook_old_or_encrypted');
+  const hasMacros = extensionOf(filename) === 'xlsm' || mimeType.includes('macroenabled');
+  return hasMacros ? reason('workbook_with_macros') : null;
+}
+
+/** The format by label and content: an archive is a workbook, whatever its label says. */
+function formatOf(file: IncomingFile, labelled: Known | null | undefined, bytes: Buffer) {
+  const why = workbookFault(bytes, file);
+  if (why !== null) return why;
+  if (begins(bytes, ZIP)) return XLSX;
+  if (labelled === XLSX) return reason('workbook_expected');
+  return labelled === undefined ? byContent(bytes) : labelled;
+}
+
 /** @throws ServiceError UNSUPPORTED_MEDIA_TYPE for files of other formats */
 export async function withDetectedFormat(file: IncomingFile): Promise<FormattedFile> {
   const labelled = byLabel(file);
   const wanted = labelled === undefined ? BEGINNING : MARK;
   const { bytes, content } = await begin(file.stream, wanted);
   const gzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const found = labelled === undefined ? byContent(gzip ? expanded(bytes) : bytes) : labelled;
-  if (found === null) {
+  const found = formatOf(file, labelled, gzip ? expanded(bytes) : bytes);
+  if (found === null || 'sentence' in found) {
     const names = [...BY_EXTENSION.keys()].map((extension) => `.${extension}`).join(', ');
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
       mediaType: file.mimeType,
       where: 'file',
-      reason: reason('import_file_type_unknown', { names }),
+      reason: found ?? reason('import_file_type_unknown', { names }),
     });
   }
   const { format, separator } = found;

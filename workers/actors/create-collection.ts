@@ -15,7 +15,12 @@ import { recordJob, requireAccepting } from '#core/jobs/submit.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
-import { openFile, type StoredFile } from '#core/transfer/file/import-file.ts';
+import {
+  closeFile,
+  type ImportFile,
+  openFile,
+  type StoredFile,
+} from '#core/transfer/file/import-file.ts';
 import { importErrors, UnreadableFile } from '#core/transfer/file/row-fault.ts';
 import { withAgreedSeparator } from '#core/transfer/file/separator.ts';
 import {
@@ -186,13 +191,16 @@ async function infer(
   const { config } = context.services;
   const { parameters = {} } = message;
   const expansion = { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION };
+  let opened: ImportFile | undefined;
   try {
-    const opened = await withAgreedSeparator(await openFile(file, parameters, expansion));
+    opened = await withAgreedSeparator(await openFile(file, parameters, expansion));
     const { signal } = context;
     return await inferFields(opened, { signal, faultsMax: config.MAX_IMPORT_ERRORS });
   } catch (error) {
     if (error instanceof UnreadableFile) throw importErrors(named(message), error.faults);
     throw error;
+  } finally {
+    if (opened !== undefined) closeFile(opened);
   }
 }
 

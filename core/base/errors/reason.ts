@@ -12,6 +12,7 @@ import { requestReasons } from './reasons/request.ts';
 import { schemaReasons } from './reasons/schema.ts';
 import { serviceReasons } from './reasons/service.ts';
 import { systemReasons } from './reasons/system.ts';
+import { tableFileReasons } from './reasons/table-files.ts';
 import { transferReasons } from './reasons/transfer.ts';
 import { valuesReasons } from './reasons/values.ts';
 import { writeReasons } from './reasons/write.ts';
@@ -26,6 +27,7 @@ export const reasonsBySubject = {
   live: liveReasons,
   jobs: jobsReasons,
   transfer: transferReasons,
+  tables: tableFileReasons,
   files: filesReasons,
   schema: schemaReasons,
   accounts: accountsReasons,
@@ -42,6 +44,7 @@ const sentences = {
   ...liveReasons,
   ...jobsReasons,
   ...transferReasons,
+  ...tableFileReasons,
   ...filesReasons,
   ...schemaReasons,
   ...accountsReasons,

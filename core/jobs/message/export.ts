@@ -5,7 +5,16 @@ import * as v from 'valibot';
 export const EXPORT_JOB = 'export';
 
 /** Formats of an exported file. */
-export const EXPORT_FORMATS = ['csv', 'csv_utf8', 'json', 'ndjson', 'xml', 'yaml'] as const;
+export const EXPORT_FORMATS = [
+  'csv',
+  'csv_utf8',
+  'json',
+  'ndjson',
+  'xml',
+  'yaml',
+  'xlsx',
+  'parquet',
+] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const exportMessage = v.strictObject({

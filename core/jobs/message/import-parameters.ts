@@ -18,7 +18,7 @@ export type ReferenceParameters = v.InferOutput<typeof referenceParameters>;
 /** The types of fields that an import can create. */
 export const NEW_FIELD_TYPES = [
   ...(['string', 'text', 'integer', 'bigInteger', 'float', 'decimal', 'boolean'] as const),
-  ...(['date', 'time', 'dateTime', 'timestamp', 'uuid', 'json'] as const),
+  ...(['date', 'time', 'dateTime', 'timestamp', 'uuid', 'binary', 'json'] as const),
 ] as const;
 export type NewFieldType = (typeof NEW_FIELD_TYPES)[number];
 
@@ -90,6 +90,10 @@ export const importParameters = v.strictObject({
   comment: v.optional(character),
   /** The encoding of the file, as a label of the Encoding Standard; default: UTF-8. */
   charset: v.optional(v.string()),
+  /** The name or the number of a sheet; default: the first visible one. */
+  sheet: v.optional(v.string()),
+  /** The row of a sheet that names the fields; default: the first one with a value. */
+  headerRow: v.optional(v.number()),
 });
 
 export type ImportParameters = v.InferOutput<typeof importParameters>;

@@ -5,7 +5,7 @@ import { importParameters } from './import-parameters.ts';
 export const IMPORT_JOB = 'import';
 
 /** Formats of an imported file. */
-export const IMPORT_FORMATS = ['csv', 'json', 'ndjson'] as const;
+export const IMPORT_FORMATS = ['csv', 'json', 'ndjson', 'xlsx', 'parquet'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export const importMessage = v.strictObject({
@@ -15,7 +15,8 @@ export const importMessage = v.strictObject({
    * - 4 uses the sender's permissions at the time the job runs;
    * - 5 creates its collection;
    * - 6 adds the digest of the file;
-   * - 7 adds references by other fields, constants, notations of cells, the types of new fields, and undo.
+   * - 7 adds workbooks, Parquet files, references by other fields, constants, notations of cells, the
+   *   types of new fields, and undo.
    */
   version: v.picklist([1, 2, 3, 4, 5, 6, 7]),
   collection: v.string(),

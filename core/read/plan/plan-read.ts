@@ -80,6 +80,13 @@ function isDocument(entry: Entry): boolean {
   );
 }
 
+/** The column with the values of an entry, as they are stored. */
+function storedColumn(entry: Entry): Pick<ItemColumn, 'column'> {
+  if (entry.kind !== 'value' || entry.value.kind !== 'column') return {};
+  const { field } = entry.value.column;
+  return isConcealed(field) || field.codec !== null ? {} : { column: field.column };
+}
+
 /** The plain values of an item, in order. */
 function columnsOf({ content }: LevelPlan): ItemColumn[] {
   if (content.kind === 'groups') {
@@ -90,7 +97,9 @@ function columnsOf({ content }: LevelPlan): ItemColumn[] {
     return paths.map((path) => ({ path, isDocument: false }));
   }
   return [...content.entries].flatMap(([key, entry]): ItemColumn[] => {
-    if (entry.kind !== 'one') return [{ path: [key], isDocument: isDocument(entry) }];
+    if (entry.kind !== 'one') {
+      return [{ path: [key], isDocument: isDocument(entry), ...storedColumn(entry) }];
+    }
     return columnsOf(entry.level).map((column) => ({ ...column, path: [key, ...column.path] }));
   });
 }

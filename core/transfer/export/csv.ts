@@ -29,8 +29,8 @@ function readable(value: unknown, nullText: string, isDocument: boolean): unknow
   return value === nullText || MISREAD.test(value) ? JSON.stringify(value) : value;
 }
 
-/** The value of a cell; documents are JSON there, so that texts in them stay distinguishable. */
-function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknown {
+/** The value of a cell of a table; documents are JSON there, so that texts in them stay distinguishable. */
+export function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknown {
   let value = item;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null;

@@ -15,7 +15,9 @@ import {
 } from '#core/read/sql/compile.ts';
 import { BYTE_ORDER_MARK } from './csv.ts';
 import { ndjsonText, singleLine, xmlText, yamlText } from './json-yaml-xml.ts';
-import { parsedItems } from './readable-items.ts';
+import { parquetBytes } from './parquet/parquet-bytes.ts';
+import { exactItems, parsedItems } from './readable-items.ts';
+import { xlsxBytes } from './xlsx/xlsx-bytes.ts';
 
 /** The source of a file: lines of CSV, or the JSON texts of items. */
 export type FileStatement =
@@ -23,6 +25,8 @@ export type FileStatement =
   | {
       readonly format: Exclude<ExportFormat, 'csv' | 'csv_utf8'>;
       readonly statement: Statement;
+      /** The plain values of an item, for formats of tables. */
+      readonly columns: readonly ItemColumn[];
     };
 
 /** A part of a file. */
@@ -41,7 +45,8 @@ export function fileStatement(
   if (format === 'csv' || format === 'csv_utf8') {
     return { format, safe, copy: compileCopy(target, query, { safe }) };
   }
-  return { format, statement: compileExactRows(target, query) };
+  const statement = compileExactRows(target, query);
+  return { format, statement, columns: statement.columns };
 }
 
 /** Settings that the texts of values depend on, for one transaction. */
@@ -96,7 +101,13 @@ async function* listText(batches: Batches): AsyncGenerator<string> {
   yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
-function textOf(format: ExportFormat, batches: Batches): AsyncIterable<string> {
+function contentOf(
+  format: ExportFormat,
+  batches: Batches,
+  columns: readonly ItemColumn[],
+): AsyncIterable<string | Buffer> {
+  if (format === 'xlsx') return xlsxBytes(exactItems(batches), columns);
+  if (format === 'parquet') return parquetBytes(exactItems(batches), columns);
   if (format === 'xml') return xmlText(parsedItems(batches));
   if (format === 'yaml') return yamlText(parsedItems(batches));
   return format === 'json' ? listText(batches) : ndjsonText(batches);
@@ -104,7 +115,7 @@ function textOf(format: ExportFormat, batches: Batches): AsyncIterable<string> {
 
 async function* rowParts(
   client: ClientBase,
-  { format, statement }: Extract<FileStatement, { statement: Statement }>,
+  { format, statement, columns }: Extract<FileStatement, { statement: Statement }>,
 ): AsyncGenerator<FilePart> {
   let rows = 0;
   const counted = async function* () {
@@ -113,7 +124,9 @@ async function* rowParts(
       yield batch;
     }
   };
-  for await (const text of textOf(format, counted())) yield { bytes: Buffer.from(text), rows };
+  for await (const piece of contentOf(format, counted(), columns)) {
+    yield { bytes: typeof piece === 'string' ? Buffer.from(piece) : piece, rows };
+  }
 }
 
 /**

@@ -3,7 +3,9 @@ import type { ExportFormat } from '#core/jobs/message/export.ts';
 import type { ItemColumn } from '#core/query/query.ts';
 import { csvText } from './csv.ts';
 import { jsonText, ndjsonText, xmlText, yamlText } from './json-yaml-xml.ts';
+import { parquetBytes } from './parquet/parquet-bytes.ts';
 import { exactItems, parsedItems } from './readable-items.ts';
+import { xlsxBytes } from './xlsx/xlsx-bytes.ts';
 
 export interface ExportOptions {
   readonly format: ExportFormat;
@@ -18,7 +20,7 @@ export interface ExportOptions {
 export function exportText(
   items: AsyncIterable<readonly string[]>,
   { format, columns, safe, nullText }: ExportOptions,
-): AsyncIterable<string> {
+): AsyncIterable<string | Buffer> {
   switch (format) {
     case 'csv':
     case 'csv_utf8':
@@ -36,5 +38,9 @@ export function exportText(
       return xmlText(parsedItems(items));
     case 'yaml':
       return yamlText(parsedItems(items));
+    case 'xlsx':
+      return xlsxBytes(exactItems(items), columns);
+    case 'parquet':
+      return parquetBytes(exactItems(items), columns);
   }
 }

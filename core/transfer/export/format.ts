@@ -18,6 +18,11 @@ export const FORMATS: Readonly<Record<ExportFormat, FormatFacts>> = {
   ndjson: { mediaType: 'application/x-ndjson; charset=utf-8', extension: 'ndjson' },
   xml: { mediaType: 'text/xml; charset=utf-8', extension: 'xml' },
   yaml: { mediaType: 'text/yaml; charset=utf-8', extension: 'yaml' },
+  xlsx: {
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    extension: 'xlsx',
+  },
+  parquet: { mediaType: 'application/vnd.apache.parquet', extension: 'parquet' },
 };
 
 /** @throws ServiceError INVALID_QUERY for an unknown format */

@@ -112,7 +112,7 @@ const EXACT_DIGITS = 15;
 
 /** PostgreSQL's maximum number of columns. */
 export const COLUMNS_MAX = 1_600;
-const WIDE_HEADER = reason('header_has_too_many_columns', { columnsMax: COLUMNS_MAX });
+export const WIDE_HEADER = reason('header_has_too_many_columns', { columnsMax: COLUMNS_MAX });
 
 /** How the file is written. */
 function notationOf(dialect: CsvDialect, { quotes }: ImportParameters): CsvNotation {

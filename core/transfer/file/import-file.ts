@@ -20,6 +20,9 @@ import {
   withAdvice,
 } from './row-fault.ts';
 import type { RowHandler, RowReader } from './row-reader.ts';
+import { openTable } from './table/open-table.ts';
+import type { TableFile } from './table/table-file.ts';
+import { tableRows } from './table/table-rows.ts';
 
 /** An uploaded file. */
 export interface StoredFile {
@@ -46,11 +49,23 @@ export interface ImportFile {
   readonly found?: string;
   /** The field of a header or a member, where the mapping is not enough. */
   readonly fieldNamed?: (name: string) => string | null;
+  /** The file whose cells are typed; the content consists of its frames. */
+  readonly table?: TableFile;
   /**
    * The content from the beginning; it can be read more than once.
    * @param read is called with the number of file bytes as they are read
    */
   content(read?: (bytes: number) => void): AsyncIterable<Buffer>;
+}
+
+/** Frees the temporary files of a file. */
+export function closeFile({ table }: ImportFile): void {
+  table?.close();
+}
+
+/** Whether the rows of a format are cells under a header; others are objects with members. */
+export function hasCells(format: ImportFormat): boolean {
+  return format !== 'json' && format !== 'ndjson';
 }
 
 type Content = ImportFile['content'];
@@ -115,7 +130,7 @@ function plainContent(file: StoredFile, limits: DecompressionLimits): Content {
 }
 
 /**
- * Determines how to read a file, from the options and its first bytes.
+ * Determines how to read a file, from the options and its first bytes. The caller closes it.
  * @throws {UnreadableFile} when it begins with a line that contradicts the options
  */
 export async function openFile(
@@ -125,6 +140,11 @@ export async function openFile(
 ): Promise<ImportFile> {
   const { format, bytes } = file;
   const ignored = new IgnoredColumns();
+  if (format === 'xlsx' || format === 'parquet') {
+    const content = plainContent(file, limits)();
+    const table = await openTable({ format, content }, parameters, limits);
+    return { format, bytes, parameters, dialect: null, ignored, table, content: table.content };
+  }
   const plain = plainContent(bytes <= KEPT_BYTES ? { ...file, open: kept(file) } : file, limits);
   const marked = markedEncoding(await beginningOf(plain()));
   const charset = marked ?? parameters.charset ?? 'utf-8';
@@ -174,9 +194,10 @@ export function missingHeaders(
   });
 }
 
-/** The names in the header of a CSV file. @throws {UnreadableFile} when it is empty */
+/** The names in the header of a file with cells. @throws {UnreadableFile} when it is empty */
 export async function headerOf(file: ImportFile): Promise<readonly HeaderCell[]> {
-  const { dialect, parameters, content } = file;
+  const { dialect, parameters, content, table } = file;
+  if (table !== undefined) return table.header;
   const header = dialect && (await csvHeader(dialect, parameters, content()));
   if (header === null) throw new UnreadableFile(syntaxFault(EMPTY, null, { line: 1, column: 1 }));
   return header;
@@ -189,7 +210,7 @@ function nameFault(name: string, others: ReadonlySet<string>): Reason | null {
   return reason('header_names_field_twice', { name: JSON.stringify(displayName(name)) });
 }
 
-/** The columns that a CSV file's header names. @throws {UnreadableFile} with all their faults */
+/** The columns that a header names. @throws {UnreadableFile} with all their faults */
 async function csvColumns(
   file: ImportFile,
   collection: ImportableCollection,
@@ -202,7 +223,8 @@ async function csvColumns(
   const seen = new Set<string>();
   for (const [cell, { name: written, ...place }] of header.entries()) {
     const name = fieldOf(file, written);
-    if (name === null) continue;
+    // A column of a sheet without a name may be empty; its values are faults.
+    if (name === null || (name === '' && file.table !== undefined)) continue;
     const own = fileColumn(collection, name);
     const isOwn = !isReason(own) || isConstant(collection, name);
     const column = isOwn ? own : (related.column(name) ?? own);
@@ -246,10 +268,9 @@ export async function fileColumns(
   related: NestedColumns,
 ): Promise<FileColumn[]> {
   const constants = constantColumns(collection);
-  const own =
-    file.format === 'csv'
-      ? await csvColumns(file, collection, related)
-      : await jsonColumns(file, collection);
+  const own = hasCells(file.format)
+    ? await csvColumns(file, collection, related)
+    : await jsonColumns(file, collection);
   return [...own, ...constants];
 }
 
@@ -259,7 +280,7 @@ export function widestColumns(
   collection: ImportableCollection,
   known: readonly FileColumn[],
 ): readonly FileColumn[] {
-  if (file.format === 'csv') return known;
+  if (hasCells(file.format)) return known;
   return [...allColumns(collection), ...constantColumns(collection)];
 }
 
@@ -297,7 +318,8 @@ function ownReader(
   columns: readonly FileColumn[],
   handler: RowHandler,
 ): RowReader {
-  const { format, dialect, parameters, ignored } = file;
+  const { format, dialect, parameters, ignored, table } = file;
+  if (table !== undefined) return tableRows(table, columns, parameters, handler);
   const fieldNamed = (name: string) => fieldOf(file, name);
   const omitsAny = Object.values(parameters.mapping ?? {}).includes(null);
   const values = omitsAny ? new IgnoredValues() : null;

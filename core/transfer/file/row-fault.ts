@@ -21,6 +21,8 @@ export interface RowFault {
   readonly value: string | null;
   readonly code: ErrorCode;
   readonly reason: Reason;
+  /** The address of its cell in a workbook, such as `C17`. */
+  readonly cell?: string;
   /** Only for a malformed file. */
   readonly place?: FilePosition;
   /**
@@ -127,6 +129,7 @@ function toError(collection: string, fault: RowFault): ServiceError {
     row: fault.row,
     field: fault.field,
     value: fault.value,
+    ...(fault.cell === undefined ? {} : { cell: fault.cell }),
     ...fault.place,
     reason: fault.reason,
   });

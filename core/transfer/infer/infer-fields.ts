@@ -11,6 +11,7 @@ import { COLUMNS_MAX } from '../file/csv-rows.ts';
 import type { FileColumn } from '../file/file-column.ts';
 import {
   fieldOf,
+  hasCells,
   headerOf,
   type ImportFile,
   missingHeaders,
@@ -98,7 +99,7 @@ async function csvColumns(file: ImportFile): Promise<FileColumn[]> {
   const columns: FileColumn[] = [];
   for (const [cell, { name: own, ...place }] of header.entries()) {
     const name = fieldOf(file, own);
-    if (name === null) continue;
+    if (name === null || (name === '' && file.table !== undefined)) continue;
     const isTwice = columns.some((column) => column.name === name);
     const twice = isTwice
       ? reason('header_names_field_twice', { name: JSON.stringify(name) })
@@ -194,6 +195,11 @@ async function checkKey(
   if (!isUnique) refuse(reason('key_value_repeated', { key: name }), null);
 }
 
+/** The value of a column: of typed cells the text that a person would write. */
+function cellValue({ table }: ImportFile, row: Row, place: number): string | null | undefined {
+  return table === undefined ? row.value(place) : row.written(place);
+}
+
 /** A field with the proposed type, or with that of the options. */
 function newField(
   field: string,
@@ -243,7 +249,7 @@ async function misfits(
   const row = (one: Row) => {
     let isFaulty = false;
     for (const { name, place, type } of doubtful) {
-      const value = one.value(place);
+      const value = cellValue(file, one, place);
       if (value === null || value === undefined || value === '' || type.fits(value)) continue;
       isFaulty = true;
       if (faults.length >= faultsMax) continue;
@@ -267,7 +273,7 @@ export async function inferFields(
   { signal, faultsMax }: { readonly signal: AbortSignal; readonly faultsMax: number },
 ): Promise<Inference> {
   const { key: keyName = KEY, types: given = {} } = file.parameters;
-  const isJson = file.format !== 'csv';
+  const isJson = !hasCells(file.format);
   const columns = isJson ? await jsonColumns(file, signal) : await csvColumns(file);
   const types = columns.map(({ name }) => new TypeInference(isJson, file.parameters, name));
   const index = columns.findIndex(({ name }) => name === keyName);
@@ -285,7 +291,7 @@ export async function inferFields(
     row(row) {
       rows += 1;
       for (const [place, type] of types.entries()) {
-        const value = row.value(place);
+        const value = cellValue(file, row, place);
         const isNull = value === null || value === undefined || value === '' || value === 'null';
         if (!isNull) type.add(value, row.number);
         if (place === key?.index) key.add(row, isNull ? null : value);
@@ -302,9 +308,10 @@ export async function inferFields(
   };
   await readRows(file, columns, handler, signal);
   const proven = new Set(types.flatMap((type) => type.order ?? []));
-  const fields = columns.map(({ name }, place): InferredField => {
+  const fields = columns.map(({ name, cell }, place): InferredField => {
     const isKey = place === key?.index;
-    const own = Object.hasOwn(given, name) ? given[name] : undefined;
+    const declared = file.table?.types?.[cell] ?? undefined;
+    const own = Object.hasOwn(given, name) ? given[name] : declared;
     return newField(name, { type: types[place], own, isKey, proven });
   });
   if (key === null) {

@@ -8,7 +8,7 @@ import { ServiceError } from '#core/base/errors/service-error.ts';
 import { sql } from '#core/database/sql.ts';
 import { isColumn } from '#core/model/catalog/catalog.ts';
 import { type FileColumn, fileColumn, isReason } from '../file/file-column.ts';
-import { fieldOf, rowReader } from '../file/import-file.ts';
+import { fieldOf, hasCells, rowReader } from '../file/import-file.ts';
 import { asMember } from '../file/nested-column.ts';
 import { UnreadableFile } from '../file/row-fault.ts';
 import type { RowReader } from '../file/row-reader.ts';
@@ -93,7 +93,7 @@ export async function importNestedRows(
     const why = reason('undo_without_related_items');
     throw new ServiceError('UNPROCESSABLE_ENTITY', { collection, reason: why });
   }
-  const isCsv = file.format === 'csv';
+  const isCsv = hasCells(file.format);
   const columns = isCsv
     ? known
         .filter(({ constant }) => constant === undefined)

@@ -7,6 +7,7 @@ import { writeExactJson } from '#core/base/json/exact-json.ts';
 import type { JsonObject } from '#core/base/json/json-object.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
 import { type FileColumn, fileColumn, isConstant, isReason } from '../file/file-column.ts';
+import { hasCells } from '../file/import-file.ts';
 import { NestedColumns } from '../file/nested-column.ts';
 import { displayName, displayValue, type RowFault } from '../file/row-fault.ts';
 import type { Row } from '../file/row-reader.ts';
@@ -82,7 +83,7 @@ export class RowPayloads {
     this.#fieldNamed = fieldNamed;
     const { parameters } = run.options;
     // Cells are already converted by the options, and JSON in them is plain.
-    const isCsv = run.file.format === 'csv';
+    const isCsv = hasCells(run.file.format);
     const values = new NestedValues(isCsv ? {} : parameters);
     this.#payloads = new Payloads(run.write.target, run.write.collection, values);
   }

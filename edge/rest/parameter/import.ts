@@ -88,4 +88,9 @@ export const IMPORT_OPTIONS: ParameterTable = {
   escape: { summary: 'Before a quote inside a cell', schema: character },
   comment: { summary: 'At the beginning of lines that are left out', schema: character },
   charset: { summary: 'The encoding of the file', schema: v.string() },
+  sheet: { summary: 'The name or the number of a sheet', schema: v.pipe(v.string(), v.nonEmpty()) },
+  header_row: {
+    summary: 'The row of a sheet that names the fields',
+    schema: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_048_576)),
+  },
 };

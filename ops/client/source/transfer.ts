@@ -63,6 +63,10 @@ export interface ImportOptions extends JobOptions {
   readonly escape?: string | undefined;
   readonly comment?: string | undefined;
   readonly charset?: string | undefined;
+  /** Of a workbook: the name or the number of a sheet. */
+  readonly sheet?: string | undefined;
+  /** Of a workbook: the row that names the fields. */
+  readonly header_row?: number | undefined;
 }
 
 /** A field whose values find the items that rows refer to by another field than the key. */
@@ -101,7 +105,15 @@ export interface ImportResult {
   readonly [member: string]: unknown;
 }
 
-export type ExportFormat = 'csv' | 'csv_utf8' | 'json' | 'ndjson' | 'xml' | 'yaml';
+export type ExportFormat =
+  | 'csv'
+  | 'csv_utf8'
+  | 'json'
+  | 'ndjson'
+  | 'xml'
+  | 'yaml'
+  | 'xlsx'
+  | 'parquet';
 
 export interface ExportOptions extends JobOptions {
   /** The name of the file. */

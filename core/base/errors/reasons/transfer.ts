@@ -46,7 +46,7 @@ export const transferReasons = {
   members_fill_field_twice: 'Two members fill the field {name}.',
   charset_unknown: 'The type of the file names no encoding: charset={charset}.',
   import_file_type_unknown:
-    'A file must be CSV, TSV, JSON or NDJSON: of such a type, or named {names}, also with .gz.',
+    'A file must be CSV, TSV, JSON, NDJSON, XLSX or Parquet: of such a type, or named {names}, also with .gz.',
   option_values_expected: '"{name}" must be {values}.',
   option_character_expected: '"{name}" must be one character other than a line break.',
   option_types_expected: '"{name}" must be a JSON object that maps fields to types: {values}.',

@@ -15,6 +15,25 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
+/** What the first bytes of files without text show. */
+export type BinaryKind = 'workbook' | 'oldWorkbook' | 'parquet';
+
+const BINARY: readonly { readonly kind: BinaryKind; readonly bytes: readonly number[] }[] = [
+  { kind: 'workbook', bytes: [0x50, 0x4b, 0x03, 0x04] },
+  { kind: 'oldWorkbook', bytes: [0xd0, 0xcf, 0x11, 0xe0] },
+  { kind: 'parquet', bytes: [0x50, 0x41, 0x52, 0x31] },
+];
+
+/** The file has no text whose beginning could be shown. */
+export class BinaryFile extends Error {
+  readonly kind: BinaryKind;
+
+  constructor(kind: BinaryKind) {
+    super(kind);
+    this.kind = kind;
+  }
+}
+
 /** Takes bytes until there are enough; the rest of the stream is given up. */
 async function take(stream: ReadableStream<Uint8Array>): Promise<Uint8Array[]> {
   const reader = stream.getReader();
@@ -30,13 +49,15 @@ async function take(stream: ReadableStream<Uint8Array>): Promise<Uint8Array[]> {
   return chunks;
 }
 
-/** @throws when the file cannot be read, or is compressed in a way that cannot be expanded */
+/** @throws {BinaryFile}, and when the file cannot be read or expanded */
 export async function openFile(file: File): Promise<OpenedFile> {
   const gzip = isGzip(new Uint8Array(await file.slice(0, 2).arrayBuffer()));
   const stream = gzip
     ? file.stream().pipeThrough(new DecompressionStream('gzip'))
     : file.slice(0, LENGTH + 1).stream();
   const bytes = new Uint8Array(await new Blob(await take(stream).then(plain)).arrayBuffer());
+  const binary = BINARY.find((mark) => mark.bytes.every((byte, at) => bytes[at] === byte));
+  if (binary !== undefined) throw new BinaryFile(binary.kind);
   const complete = bytes.length <= LENGTH;
   return { file, gzip, complete, bytes: bytes.subarray(0, LENGTH) };
 }

@@ -8,7 +8,7 @@ import { formatBytes } from '../display/format.ts';
 import { DropArea } from '../shell/drop-area.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import { type OpenedFile, openFile } from './beginning.ts';
+import { BinaryFile, type OpenedFile, openFile } from './beginning.ts';
 import type { Format } from './plan.ts';
 
 export interface FileAreaProps {
@@ -76,7 +76,11 @@ export function FileArea({ opened, format, onOpened }: FileAreaProps) {
           </Button>
           {open.isError && (
             <Alert severity="error" role="alert">
-              {translate('imports.unreadable')}
+              {translate(
+                open.error instanceof BinaryFile
+                  ? `imports.binary_${open.error.kind}`
+                  : 'imports.unreadable',
+              )}
             </Alert>
           )}
         </>

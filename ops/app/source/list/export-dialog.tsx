@@ -31,7 +31,7 @@ export interface ExportDialogProps {
 
 /** From so many items on a file is better written by a job, which goes on without this page. */
 const MANY = 10_000;
-const FORMATS = ['csv', 'csv_utf8', 'json', 'ndjson', 'xml', 'yaml'] as const;
+const FORMATS = ['csv', 'csv_utf8', 'json', 'ndjson', 'xml', 'yaml', 'xlsx', 'parquet'] as const;
 
 function exportPath(collection: string): string {
   return collection.startsWith('system_')

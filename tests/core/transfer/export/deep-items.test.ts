@@ -21,13 +21,16 @@ const DEEP = 16_000;
 const deep = `{"n":1.50,"m":${'{"a":'.repeat(DEEP)}"]\\"[\\\\"${'}'.repeat(DEEP)}}`;
 
 t.test('documents of any depth', async (t) => {
-  for (const format of EXPORT_FORMATS) {
+  // A table has no text to search, and a cell of a workbook holds 32,767 characters.
+  for (const format of EXPORT_FORMATS.filter((name) => name !== 'xlsx' && name !== 'parquet')) {
     const text = await exported(format, deep);
     t.match(text, '2', `${format} continues with the next item`);
     // Indentation grows with the square of the depth.
     t.ok(text.length < deep.length * 4, `${format} has ${text.length} characters`);
   }
   const csv = await exported('csv', deep);
+  await t.rejects(exported('xlsx', deep), { code: 'UNPROCESSABLE_ENTITY' });
+  t.match(await exported('parquet', deep), /^PAR1/);
   t.ok(csv.includes(deep.replaceAll('"', '""')), 'CSV contains the document as it was written');
   const json = await exported('json', deep);
   t.equal(json.replace(/\s/g, ''), `[{"id":1,"doc":${deep}},{"id":2,"doc":[1]}]`);

@@ -127,11 +127,19 @@ async function fill(db: Importing, dice: Dice, random: number): Promise<void> {
   }
 }
 
+/** Removes values that Parquet has no form for; an export refuses them. */
+async function clear(db: Importing, name: string): Promise<void> {
+  await db.pool.query(`UPDATE source SET ${name} = NULL
+    WHERE ${name}::text ~ 'infinity|NaN|BC|^\\d{5}'`);
+}
+
 const FORMATS: readonly (readonly [ExportFormat, ImportFormat])[] = [
   ['csv', 'csv'],
   ['csv_utf8', 'csv'],
   ['json', 'json'],
   ['ndjson', 'ndjson'],
+  ['parquet', 'parquet'],
+  ['xlsx', 'xlsx'],
 ];
 
 function typeOf(name: string): string {
@@ -159,10 +167,18 @@ t.test('every value of every type is imported unchanged', async (t) => {
     await db.rows(
       `SELECT id, ${names.map((name) => `${name}::text`).join(', ')} FROM ${table} ORDER BY id`,
     );
-  const source = await rowsOf('source');
+  let source = await rowsOf('source');
   for (const [format, as] of FORMATS) {
+    if (format === 'parquet') {
+      for (const [index, type] of Object.keys(TYPES).entries()) {
+        if (/^(?:date|timestamp(?:tz)?|numeric\(.*)$/.test(type)) await clear(db, `"c ${index}"`);
+      }
+      source = await rowsOf('source');
+    }
     await db.pool.query('TRUNCATE target');
-    const result = await db.import('target', await exported(db, format), as);
+    // A sheet has no null: an empty cell has no value unless the import says so.
+    const options = format === 'xlsx' ? { parameters: { empty: 'null' } as const } : {};
+    const result = await db.import('target', await exported(db, format), as, options);
     t.match(result, { inserted: source.length, failed: 0 }, format);
     const target = await rowsOf('target');
     for (const [index, row] of source.entries()) {

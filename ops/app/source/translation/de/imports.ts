@@ -17,6 +17,12 @@ export const imports = {
   formats: 'CSV, TSV, JSON oder NDJSON in beliebiger Größe, auch mit gzip komprimiert',
   choose: 'Datei auswählen',
   chooseOther: 'Andere Datei auswählen',
+  binary_workbook:
+    'Die App kann den Inhalt einer Excel-Arbeitsmappe nicht zeigen. Speichern Sie sie als CSV oder senden Sie sie an die API.',
+  binary_oldWorkbook:
+    'Die Datei ist eine alte Arbeitsmappe (.xls) oder durch ein Kennwort geschützt. Speichern Sie sie als CSV oder als .xlsx ohne Kennwort.',
+  binary_parquet:
+    'Die App kann den Inhalt einer Parquet-Datei nicht zeigen. Senden Sie sie an die API.',
   unreadable:
     'Diese Datei lässt sich nicht lesen. Vielleicht ist sie beschädigt oder wurde inzwischen verschoben.',
   format: { csv: 'Tabelle', json: 'JSON', ndjson: 'NDJSON' },

@@ -92,6 +92,8 @@ export const list = {
   format_ndjson: 'JSON, ein Eintrag je Zeile',
   format_xml: 'XML',
   format_yaml: 'YAML',
+  format_xlsx: 'Excel-Arbeitsmappe',
+  format_parquet: 'Parquet',
   exportFields: 'Felder',
   exportAll: 'Alle Felder',
   exportColumns: 'Die Spalten dieser Liste',

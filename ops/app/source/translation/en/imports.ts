@@ -17,6 +17,11 @@ export const imports = {
   formats: 'CSV, TSV, JSON or NDJSON of any size, optionally compressed with gzip',
   choose: 'Choose a file',
   chooseOther: 'Choose another file',
+  binary_workbook:
+    'The App cannot show the content of an Excel workbook. Save it as CSV, or send it to the API.',
+  binary_oldWorkbook:
+    'The file is an old workbook (.xls) or is protected by a password. Save it as CSV or as .xlsx without a password.',
+  binary_parquet: 'The App cannot show the content of a Parquet file. Send it to the API.',
   unreadable: 'This file cannot be read. It may be damaged or may have been moved.',
   format: { csv: 'Table', json: 'JSON', ndjson: 'NDJSON' },
   recent: 'Recent imports',

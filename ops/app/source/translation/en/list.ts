@@ -92,6 +92,8 @@ export const list = {
   format_ndjson: 'JSON, one item per line',
   format_xml: 'XML',
   format_yaml: 'YAML',
+  format_xlsx: 'Excel workbook',
+  format_parquet: 'Parquet',
   exportFields: 'Fields',
   exportAll: 'All fields',
   exportColumns: 'The columns of this list',

@@ -10,6 +10,7 @@ import { request } from './request.ts';
 import { schema } from './schema.ts';
 import { service } from './service.ts';
 import { system } from './system.ts';
+import { tableFiles } from './table-files.ts';
 import { transfer } from './transfer.ts';
 import { values } from './values.ts';
 import { write } from './write.ts';
@@ -25,6 +26,7 @@ export const reason: ReasonTexts = {
   ...schema,
   ...service,
   ...system,
+  ...tableFiles,
   ...transfer,
   ...values,
   ...write,

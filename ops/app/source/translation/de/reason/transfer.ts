@@ -54,7 +54,7 @@ export const transfer = {
   charset_unknown:
     'Der Typ der Datei nennt eine Zeichenkodierung, die es nicht gibt: charset=%{charset}.',
   import_file_type_unknown:
-    'Eine Datei muss CSV, TSV, JSON oder NDJSON sein: von diesem Typ, oder mit der Endung %{names}, auch mit .gz.',
+    'Eine Datei muss CSV, TSV, JSON, NDJSON, XLSX oder Parquet sein: von diesem Typ, oder mit der Endung %{names}, auch mit .gz.',
   option_values_expected: '„%{name}“ muss eines davon sein: %{values}.',
   option_character_expected: '„%{name}“ muss ein einzelnes Zeichen sein, aber kein Zeilenumbruch.',
   option_types_expected:
