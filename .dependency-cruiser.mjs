@@ -42,8 +42,8 @@ const ROOMS = {
   write: ['cache', 'changes', 'history'],
   schema: [],
   transfer: [
-      ...['target', 'file', 'run', 'copy', 'validate', 'link'],
-      ...['merge', 'nested', 'report', 'undo', 'infer', 'export'],
+    ...['target', 'file', 'run', 'copy', 'validate', 'link'],
+    ...['merge', 'nested', 'report', 'undo', 'infer', 'export'],
   ],
   services: [],
   live: [],
