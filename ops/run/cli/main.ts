@@ -12,11 +12,13 @@ import { openInstallation } from './installation.ts';
 import { JOB_COMMANDS } from './jobs.ts';
 import { MIGRATE } from './migrate.ts';
 import { SCHEMA_COMMANDS } from './schema.ts';
+import { TRANSFER_COMMANDS } from './transfer.ts';
 import { TYPES } from './types.ts';
 import { USER_COMMANDS } from './users.ts';
 
 const COMMANDS = [
   ...SCHEMA_COMMANDS,
+  ...TRANSFER_COMMANDS,
   ...JOB_COMMANDS,
   ...USER_COMMANDS,
   TYPES,

@@ -241,6 +241,16 @@ function withoutWholeLists(catalog: Catalog, table: Table, item: Payload): Paylo
   return Object.fromEntries(members);
 }
 
+/** Keys in a list through a junction name rows of the junction in a payload, and the items in a file. */
+function withoutBareKeys(catalog: Catalog, table: Table, item: Payload): Payload {
+  const members = Object.entries(item).map(([name, value]) => {
+    const relation = catalog.relations.get(table)?.get(name);
+    const isThrough = relation?.kind === 'm2m' && relation.junctionField !== null;
+    return [name, isThrough && Array.isArray(value) ? value.filter(isItem) : value];
+  });
+  return Object.fromEntries(members);
+}
+
 /** Rows for one table. In CSV, a column of texts takes the JSON of an object, so nothing is wrong there. */
 function draw(catalog: Catalog, state: State, dice: Dice, format: ImportFormat) {
   const collection = dice.pick<Table>(['a', 'a', 'a', 'b', 'd', 'j', 'k', 'c']);
@@ -252,7 +262,9 @@ function draw(catalog: Catalog, state: State, dice: Dice, format: ImportFormat) 
     // Another drawing may name the same items again.
     if (dice.below(3) === 0) drawing = new Drawing(catalog, state, dice, () => ++marks);
     const { table, payload, broken } = drawing.draw();
-    if (table === collection && !(broken && format === 'csv')) rows.push(payload);
+    if (table === collection && !(broken && format === 'csv')) {
+      rows.push(withoutBareKeys(catalog, collection, payload));
+    }
   }
   if (rows.length < 2) return { collection, rows };
   return { collection, rows: rows.map((row) => withoutWholeLists(catalog, collection, row)) };

@@ -65,6 +65,46 @@ t.test('schema rename names what must change outside, and renames', async (t) =>
   t.ok((await cluster.fetch('/items/notes?fields=title')).ok);
 });
 
+t.test('files come into collections, and items into files', async (t) => {
+  await cluster.db.query('CREATE TABLE cities (id serial PRIMARY KEY, name text, size integer)');
+  await cluster.served('/items/cities');
+  const path = join(folder, 'cities.csv');
+  writeFileSync(path, 'id;name;size\n1;Oslo;7\n2;Rome;28\n');
+  const into = ['--collection', 'cities'];
+  t.match(await sluice('import', path, ...into, '--undo'), { code: 0, stdout: /^inserted 2,/ });
+  writeFileSync(path, 'id,name,size\n3,Bern,1\n4,Paris,large\n');
+  t.match(await sluice('import', path, ...into), {
+    code: 1,
+    stderr: /row 2, size: .*(?:.|\n)*nothing was imported/,
+  });
+  t.match(await sluice('import', path, ...into, '--on-error', 'skip', '--json'), {
+    code: 1,
+    stdout: /"failed":1/,
+    stderr: /jobs\/.*\/rejected/,
+  });
+  t.match(await sluice('import', join(folder, 'none.csv'), ...into), {
+    code: 2,
+    stderr: /cannot be read/,
+  });
+  t.match(await sluice('import', path), { code: 2, stderr: /--collection is missing/ });
+  for (const name of ['cities.ndjson', 'cities.xlsx']) {
+    const out = join(folder, name);
+    const options = ['--fields', 'id,name', '--filter', '{"size":{"_gt":2}}', '--sort', 'id'];
+    t.match(await sluice('export', out, ...into, ...options), { code: 0, stdout: /^2 items in / });
+    t.match(await sluice('export', out, ...into), { code: 2, stderr: /exists/ });
+  }
+  const lines = readFileSync(join(folder, 'cities.ndjson'), 'utf8').trim().split('\n');
+  t.strictSame(
+    lines.map((line) => JSON.parse(line)),
+    [
+      { id: 1, name: 'Oslo' },
+      { id: 2, name: 'Rome' },
+    ],
+  );
+  const back = ['--collection', 'towns', '--create'];
+  t.match(await sluice('import', join(folder, 'cities.xlsx'), ...back), { code: 0 });
+});
+
 t.test('history prune deletes old history, and what stays can be reverted to', async (t) => {
   const own = { DATABASE_URL: cluster.databaseUrl, DATA_DIR: folder };
   const prune = (...words: string[]) => run(own, ['history', 'prune', ...words]);
