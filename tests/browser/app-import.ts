@@ -90,7 +90,7 @@ t.test('a spreadsheet is imported, and its bad cells are corrected', { skip }, a
   await field('Kunde seit').selectOption('since');
   t.equal(await page.getByLabel('Decimal separator').inputValue(), ',');
   t.equal(await page.getByLabel('Date format').inputValue(), 'DD.MM.YYYY');
-  await page.getByText('5 of 6 columns are imported').waitFor();
+  await page.getByText('5 of 6 columns will be imported').waitFor();
   await tab.screenshot('mapping');
   t.strictSame(await tab.axe(), [], 'the mapping is accessible');
 
@@ -102,7 +102,7 @@ t.test('a spreadsheet is imported, and its bad cells are corrected', { skip }, a
   t.equal(await field('Alter').inputValue(), 'age', 'what was chosen is still there');
 
   await page.getByRole('button', { name: 'Dry run' }).click();
-  await page.getByText('3 invalid rows would be skipped').waitFor();
+  await page.getByText('3 rows would be rejected').waitFor();
   t.equal(await countOf(cluster), 0, 'a dry run writes nothing');
   await tab.screenshot('dry-run');
   t.strictSame(await tab.axe(), [], 'the dry run is accessible');
@@ -110,10 +110,10 @@ t.test('a spreadsheet is imported, and its bad cells are corrected', { skip }, a
   await field('Alter').waitFor();
   t.equal(await field('Alter').inputValue(), 'age', 'back where one was');
   await page.getByRole('button', { name: 'Dry run' }).click();
-  await page.getByText('3 invalid rows would be skipped').waitFor();
+  await page.getByText('3 rows would be rejected').waitFor();
 
   await page.getByRole('button', { name: 'Import now' }).click();
-  await page.getByText('3 invalid rows were skipped').waitFor();
+  await page.getByText('3 rows were rejected').waitFor();
   t.equal(await countOf(cluster), 2);
   const age = page.getByLabel('Alter of row 2');
   const since = page.getByLabel('Kunde seit of row 3');
@@ -161,7 +161,7 @@ t.test('a spreadsheet is imported, and its bad cells are corrected', { skip }, a
   t.equal(await age.count(), 0);
   await page.getByLabel('E-Mail of row 5').fill('anna@example.com');
   await page.getByRole('button', { name: 'Send 1 row again' }).click();
-  await page.getByText('1 invalid row was skipped').waitFor();
+  await page.getByText('1 row was rejected').waitFor();
   const email = page.getByLabel('E-Mail of row 1');
   await email.fill('tina@example.com');
   await page.getByRole('button', { name: 'Send 1 row again' }).click();
@@ -216,7 +216,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await page.getByLabel('Match items by').selectOption('email');
     await page.getByLabel('Mode', { exact: true }).selectOption('insert');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('1 invalid row was skipped').waitFor();
+    await page.getByText('1 row was rejected').waitFor();
     await page.getByLabel('age of row 1').fill('7');
     await page.getByRole('button', { name: 'Send 1 row again' }).click();
     await page.getByText('All rows are imported.').waitFor();
@@ -256,13 +256,13 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
       'withheld.csv',
       `name,age,note,pin\nLong,old,${long},\nSecret,young,,1234\nShort,older,,\n`,
     );
-    await page.getByText('4 of 4 columns are imported').waitFor();
+    await page.getByText('4 of 4 columns will be imported').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('This row is too long to correct here').waitFor();
     await page.getByText('it may contain a secret').waitFor();
     t.equal(await page.getByText('1234').count(), 0);
     const cells = page
-      .getByRole('table', { name: 'Invalid rows' })
+      .getByRole('table', { name: 'Rejected rows' })
       .getByRole('row')
       .filter({ hasText: 'whole number' });
     t.strictSame(
@@ -299,7 +299,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     t.equal(made.status, 200);
     await tab.open('/imports?collection=customer');
     await drop(tab, 'young.csv', 'name,age\nYoung,3\nOther,x\n');
-    await page.getByText('2 of 2 columns are imported').waitFor();
+    await page.getByText('2 of 2 columns will be imported').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const row = (name: string) => page.getByRole('row').filter({ has: page.getByLabel(name) });
     await row('age of row 1').getByText('Nobody is so young.').waitFor();
@@ -375,7 +375,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await tab.open('/imports?collection=customer');
     await tab.screenshot('phone-empty');
     await drop(tab, 'phone.csv', 'name,age,balance\nAnna,30,1.5\nTom,old,2.5\n');
-    await page.getByText('3 of 3 columns are imported').waitFor();
+    await page.getByText('3 of 3 columns will be imported').waitFor();
     await tab.screenshot('phone-mapping');
     t.strictSame(await tab.axe(), [], 'the mapping');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
@@ -411,7 +411,7 @@ t.test('a file makes its own collection', { skip }, async (t) => {
   t.equal(await field('Länge (m)').inputValue(), 'lange_m');
   await field('Länge (m)').fill('length');
   await page.getByLabel('Import the column Notiz').uncheck();
-  await page.getByText('3 of 4 columns are imported').waitFor();
+  await page.getByText('3 of 4 columns will be imported').waitFor();
   await tab.screenshot('new-collection');
   t.strictSame(await tab.axe(), [], 'the new fields are accessible');
   await page.getByRole('button', { name: 'Dry run' }).click();
@@ -458,7 +458,7 @@ t.test('given up on its way, and while it runs', { skip }, async (t) => {
   const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
   await dialog.getByRole('button', { name: 'Stay here' }).click();
   await page.getByRole('button', { name: 'Cancel the import' }).click();
-  await page.getByText('2 of 2 columns are imported').waitFor();
+  await page.getByText('2 of 2 columns will be imported').waitFor();
   await page.unroute('**/utils/import/**');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText('running', { exact: true }).waitFor();
@@ -508,7 +508,7 @@ t.test('by keyboard alone', { skip }, async (t) => {
   await page.getByLabel('Field for the column years').waitFor();
   await tab.tabTo('Field for the column years');
   await tab.pick('Age');
-  await page.getByText('2 of 2 columns are imported').waitFor();
+  await page.getByText('2 of 2 columns will be imported').waitFor();
   await tab.tabTo('Import');
   await page.keyboard.press('Enter');
   await page.getByLabel('years of row 2').waitFor();

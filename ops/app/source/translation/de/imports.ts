@@ -128,9 +128,9 @@ export const imports = {
   primaryKey: 'Primärschlüssel',
   matchHelp: 'Das Feld, das den Eintrag einer Zeile bestimmt.',
   onError: 'Wenn eine Zeile fehlerhaft ist',
-  onErrors: { skip: 'Überspringen und die anderen importieren', abort: 'Nichts importieren' },
+  onErrors: { skip: 'Ablehnen und die anderen importieren', abort: 'Nichts importieren' },
   onErrorHelp: {
-    skip: 'Sie können fehlerhafte Zeilen danach berichtigen und erneut senden.',
+    skip: 'Sie können abgelehnte Zeilen danach berichtigen und erneut senden.',
     abort: 'Es werden alle Zeilen importiert oder keine.',
   },
   undo: {
@@ -165,15 +165,15 @@ export const imports = {
   sendingBar: 'Senden der Datei',
   done: 'Alle Zeilen sind importiert.',
   doneBad:
-    '%{smart_count} fehlerhafte Zeile wurde übersprungen. Die anderen sind importiert. |||| %{smart_count} fehlerhafte Zeilen wurden übersprungen. Die anderen sind importiert.',
+    '%{smart_count} Zeile wurde abgelehnt. Die anderen sind importiert. |||| %{smart_count} Zeilen wurden abgelehnt. Die anderen sind importiert.',
   dryRunGood: 'Alle Zeilen lassen sich importieren. Noch ist nichts geschrieben.',
   dryRunBad:
-    '%{smart_count} fehlerhafte Zeile würde übersprungen. Noch ist nichts geschrieben. |||| %{smart_count} fehlerhafte Zeilen würden übersprungen. Noch ist nichts geschrieben.',
+    '%{smart_count} Zeile würde abgelehnt. Noch ist nichts geschrieben. |||| %{smart_count} Zeilen würden abgelehnt. Noch ist nichts geschrieben.',
   refused: 'Es wurde nichts importiert. Die Fehler stehen unten.',
   wouldBeRefused: 'Es würde nichts importiert. Die Fehler stehen unten.',
   fileGone: 'Zum Importieren wählen Sie die Datei bitte erneut aus.',
   toList: '%{name} anzeigen',
-  badRows: 'Fehlerhafte Zeilen',
+  badRows: 'Abgelehnte Zeilen',
   badRowsHelp:
     'Berichtigen Sie hier die markierten Zellen. Nur ausgewählte Zeilen werden erneut gesendet; geänderte werden automatisch ausgewählt.',
   badRowsLater: 'Nach dem Import können Sie diese Zeilen gleich hier berichtigen.',

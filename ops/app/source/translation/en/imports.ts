@@ -125,9 +125,9 @@ export const imports = {
   primaryKey: 'Primary key',
   matchHelp: 'The field that identifies the item of a row.',
   onError: 'If a row is invalid',
-  onErrors: { skip: 'Skip it and import the others', abort: 'Import nothing' },
+  onErrors: { skip: 'Reject it and import the others', abort: 'Import nothing' },
   onErrorHelp: {
-    skip: 'You can correct invalid rows afterwards and send them again.',
+    skip: 'You can correct rejected rows afterwards and send them again.',
     abort: 'All rows are imported, or none.',
   },
   undo: {
@@ -150,7 +150,7 @@ export const imports = {
       '%{smart_count} overwritten item has its former values. |||| %{smart_count} overwritten items have their former values.',
     doneKept: '%{smart_count} item stays as it is: |||| %{smart_count} items stay as they are:',
   },
-  used: '%{used} of %{all} columns are imported',
+  used: '%{used} of %{all} columns will be imported',
   unknownColumns: 'Columns are mapped to fields with the same name',
   noneUsed: 'Choose a field for at least one column',
   startDry: 'Dry run',
@@ -161,15 +161,15 @@ export const imports = {
   sendingBar: 'Sending the file',
   done: 'All rows are imported.',
   doneBad:
-    '%{smart_count} invalid row was skipped. The others are imported. |||| %{smart_count} invalid rows were skipped. The others are imported.',
+    '%{smart_count} row was rejected. The others are imported. |||| %{smart_count} rows were rejected. The others are imported.',
   dryRunGood: 'All rows can be imported. Nothing has been written yet.',
   dryRunBad:
-    '%{smart_count} invalid row would be skipped. Nothing has been written yet. |||| %{smart_count} invalid rows would be skipped. Nothing has been written yet.',
+    '%{smart_count} row would be rejected. Nothing has been written yet. |||| %{smart_count} rows would be rejected. Nothing has been written yet.',
   refused: 'Nothing was imported. The errors are listed below.',
   wouldBeRefused: 'Nothing would be imported. The errors are listed below.',
   fileGone: 'To import it, choose the file again.',
   toList: 'Show %{name}',
-  badRows: 'Invalid rows',
+  badRows: 'Rejected rows',
   badRowsHelp:
     'Correct the marked cells here. Only selected rows are sent again; changed rows are selected automatically.',
   badRowsLater: 'After the import, you can correct these rows here.',
