@@ -1,5 +1,6 @@
 /** Guesses from the beginning of a file how it is written. */
 import { guessCharset, type OpenedFile, textOf } from './beginning.ts';
+import { wrappedList } from './json-list.ts';
 import { type Format, ownTimezone, type Plan, SEPARATORS } from './plan.ts';
 import { type Preview, readCells, readPreview, SEPARATOR_LINE } from './preview.ts';
 
@@ -18,7 +19,7 @@ function guessFormat(name: string, text: string): Format {
   const [first] = text.replace(/^\uFEFF/, '').trimStart();
   if (BY_NAME[extension] === 'csv') return 'csv';
   // A list is one document, objects after one another are many.
-  if (first === '[') return 'json';
+  if (first === '[' || wrappedList(text) !== null) return 'json';
   return first === '{' ? 'ndjson' : (BY_NAME[extension] ?? 'csv');
 }
 
