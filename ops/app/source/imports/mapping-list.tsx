@@ -99,17 +99,20 @@ export function MappingList(props: MappingListProps) {
   return (
     <>
       <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
-        {preview.columns.map((column, at) => (
-          <ColumnRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
-            key={`${at} ${column}`}
-            column={column}
-            samples={samplesOf(preview, at)}
-            target={mapping[column] ?? null}
-            fields={fields}
-            onChange={onChange}
-          />
-        ))}
+        {preview.columns.map(
+          (column, at) =>
+            column !== '' && (
+              <ColumnRow
+                // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
+                key={`${at} ${column}`}
+                column={column}
+                samples={samplesOf(preview, at)}
+                target={mapping[column] ?? null}
+                fields={fields}
+                onChange={onChange}
+              />
+            ),
+        )}
       </Box>
       {missing.length > 0 && (
         <Alert severity="warning" sx={{ mt: 2 }}>

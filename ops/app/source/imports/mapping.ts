@@ -101,6 +101,7 @@ export function resolveMapping(
     columns.map((column) => {
       const choice = chosen[column];
       if (choice !== undefined) return [column, choice];
+      if (column === '') return [column, null];
       if (fields.some(({ field }) => field === column) || isPath(column, fields)) {
         return [column, claim(column)];
       }

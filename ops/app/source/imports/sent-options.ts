@@ -5,7 +5,7 @@ import { client } from '../data/client.ts';
 import { isItem } from '../data/values.ts';
 import { JOBS } from '../operations/job-query.ts';
 import type { RememberedImport } from './memory.ts';
-import { DECIMALS, EMPTIES, FORMATS, type Mapping, MODES, type Plan } from './plan.ts';
+import { DECIMALS, EMPTIES, FORMATS, type Mapping, MODES, type Plan, rowDialect } from './plan.ts';
 import { readPreview } from './preview.ts';
 import { textBeginning } from './text-beginning.ts';
 
@@ -67,7 +67,7 @@ function sentPlan({ result, file_format: format }: Job): Plan | null {
 /** Every column with its field, as plans have them. */
 function whole(mapping: Mapping, columns: readonly string[]): Mapping {
   return Object.fromEntries(
-    columns.map((name) => [name, name in mapping ? (mapping[name] ?? null) : name]),
+    columns.map((name) => [name, name in mapping ? (mapping[name] ?? null) : name || null]),
   );
 }
 
@@ -80,7 +80,7 @@ export const sentImportQuery = (job: Job, enabled: boolean) =>
       const plan = sentPlan(job);
       if (plan === null) return null;
       const { text } = await textBeginning(await client.jobs.rejected(job.id, { signal }));
-      const found = readPreview(text, plan, SHOWN_ROWS).columns;
+      const found = readPreview(text, rowDialect(plan), SHOWN_ROWS).columns;
       const columns = found.filter((name) => !ADDED.has(name));
       const dryRun = isItem(job.result) && job.result.dry_run === true;
       const how = { ...plan, mapping: whole(plan.mapping, columns) };

@@ -19,7 +19,7 @@ import { ImportContext } from './import-context.ts';
 import { withChoice } from './mapping.ts';
 import { MappingList } from './mapping-list.tsx';
 import { NewFields } from './new-fields.tsx';
-import type { Plan } from './plan.ts';
+import { isTable, type Plan } from './plan.ts';
 import { RecentImports } from './recent-imports.tsx';
 import { RowsForm } from './rows-form.tsx';
 import { StartBar } from './start-bar.tsx';
@@ -50,6 +50,7 @@ export function Component() {
   const steps = () => {
     if (prepared === null) return <RecentImports />;
     const { plan, preview, kinds } = prepared;
+    const named = preview.columns.filter((column) => column !== '');
     if (collection === '') {
       return <Alert severity="info">{translate('imports.chooseCollection')}</Alert>;
     }
@@ -60,10 +61,17 @@ export function Component() {
     return (
       <>
         <Part title={translate('imports.dialect')} help={translate('imports.dialectHelp')}>
-          <DialectForm plan={state?.plan ?? plan} onChange={change} kinds={kinds} />
+          <DialectForm
+            plan={state?.plan ?? plan}
+            sheets={prepared.opened.table?.sheets ?? []}
+            onChange={change}
+            kinds={kinds}
+          />
           <Box>
             {preview.rows.length === 0 ? (
-              <Alert severity="warning">{translate('imports.noRows')}</Alert>
+              <Alert severity={isTable(plan) ? 'info' : 'warning'}>
+                {translate(isTable(plan) ? 'imports.noPreview' : 'imports.noRows')}
+              </Alert>
             ) : (
               <FirstRows preview={preview} mapping={plan.mapping} />
             )}
@@ -97,7 +105,7 @@ export function Component() {
         <Part title={translate('imports.rows')}>
           <RowsForm collection={collection} plan={plan} fields={targets.fields} onChange={change} />
         </Part>
-        <StartBar collection={collection} used={prepared.used} all={preview.columns.length} />
+        <StartBar collection={collection} used={prepared.used} all={named.length} />
       </>
     );
   };

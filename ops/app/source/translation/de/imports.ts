@@ -14,18 +14,24 @@ export const imports = {
   newField: 'Name des Feldes für %{column}',
   newFields: 'Felder der neuen Sammlung',
   drop: 'Legen Sie hier eine Datei ab',
-  formats: 'CSV, TSV, JSON oder NDJSON in beliebiger Größe, auch mit gzip komprimiert',
+  formats:
+    'CSV, TSV, JSON, NDJSON, Excel (.xlsx) oder Parquet in beliebiger Größe, auch mit gzip komprimiert',
   choose: 'Datei auswählen',
   chooseOther: 'Andere Datei auswählen',
-  binary_workbook:
-    'Die App kann den Inhalt einer Excel-Arbeitsmappe nicht zeigen. Speichern Sie sie als CSV oder senden Sie sie an die API.',
-  binary_oldWorkbook:
-    'Die Datei ist eine alte Arbeitsmappe (.xls) oder durch ein Kennwort geschützt. Speichern Sie sie als CSV oder als .xlsx ohne Kennwort.',
-  binary_parquet:
-    'Die App kann den Inhalt einer Parquet-Datei nicht zeigen. Senden Sie sie an die API.',
+  refusedFile: {
+    oldWorkbook:
+      'Die Datei ist eine alte Arbeitsmappe (.xls) oder durch ein Kennwort geschützt. Speichern Sie sie als CSV oder als .xlsx ohne Kennwort.',
+    macros: 'Die Arbeitsmappe enthält Makros. Speichern Sie sie als .xlsx ohne Makros.',
+    binary: 'Die Datei ist eine binäre Arbeitsmappe (.xlsb). Speichern Sie sie als .xlsx.',
+  },
   unreadable:
     'Diese Datei lässt sich nicht lesen. Vielleicht ist sie beschädigt oder wurde inzwischen verschoben.',
-  format: { csv: 'Tabelle', json: 'JSON', ndjson: 'NDJSON' },
+  format: { csv: 'Tabelle', json: 'JSON', ndjson: 'NDJSON', xlsx: 'Excel', parquet: 'Parquet' },
+  sheet: 'Tabellenblatt',
+  firstSheet: 'Erstes Blatt',
+  sheetHelp: 'Sein Name oder seine Nummer',
+  headerRow: 'Zeile der Überschriften',
+  firstRow: 'Erste Zeile mit einem Wert',
   recent: 'Letzte Importe',
   dialect: 'Dateiformat',
   dialectHelp:
@@ -86,6 +92,8 @@ export const imports = {
     text: 'Leerer Text',
   },
   firstRows: 'Erste Zeilen der Datei',
+  noPreview:
+    'Die App kann die Zeilen dieser Datei nicht zeigen. Ein Probelauf zeigt, was sie enthält.',
   noRows: 'Keine Zeilen gefunden. Prüfen Sie das Dateiformat oben.',
   mapping: 'Spalten und Felder',
   mappingHelp: 'Die Spalten der Datei und ihre Zielfelder.',

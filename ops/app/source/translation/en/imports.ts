@@ -14,16 +14,23 @@ export const imports = {
   newField: 'Name of the field for %{column}',
   newFields: 'Fields of the new collection',
   drop: 'Drop a file here',
-  formats: 'CSV, TSV, JSON or NDJSON of any size, optionally compressed with gzip',
+  formats:
+    'CSV, TSV, JSON, NDJSON, Excel (.xlsx) or Parquet of any size, also compressed with gzip',
   choose: 'Choose a file',
   chooseOther: 'Choose another file',
-  binary_workbook:
-    'The App cannot show the content of an Excel workbook. Save it as CSV, or send it to the API.',
-  binary_oldWorkbook:
-    'The file is an old workbook (.xls) or is protected by a password. Save it as CSV or as .xlsx without a password.',
-  binary_parquet: 'The App cannot show the content of a Parquet file. Send it to the API.',
+  refusedFile: {
+    oldWorkbook:
+      'The file is an old workbook (.xls) or is protected by a password. Save it as CSV or as .xlsx without a password.',
+    macros: 'The workbook contains macros. Save it as .xlsx without macros.',
+    binary: 'The file is a binary workbook (.xlsb). Save it as .xlsx.',
+  },
   unreadable: 'This file cannot be read. It may be damaged or may have been moved.',
-  format: { csv: 'Table', json: 'JSON', ndjson: 'NDJSON' },
+  format: { csv: 'Table', json: 'JSON', ndjson: 'NDJSON', xlsx: 'Excel', parquet: 'Parquet' },
+  sheet: 'Sheet',
+  firstSheet: 'First sheet',
+  sheetHelp: 'Its name or its number',
+  headerRow: 'Row of the header',
+  firstRow: 'First row with a value',
   recent: 'Recent imports',
   dialect: 'File format',
   dialectHelp:
@@ -84,6 +91,7 @@ export const imports = {
     text: 'Empty text',
   },
   firstRows: 'First rows of the file',
+  noPreview: 'The App cannot show the rows of this file. A dry run shows what it contains.',
   noRows: 'No rows found. Check the file format above.',
   mapping: 'Columns and fields',
   mappingHelp: 'The columns of the file and their target fields.',
