@@ -126,10 +126,19 @@ export function rowDialect({ format, separator, quote }: Plan) {
     : { format, separator, quote };
 }
 
+/** The values of fields without a column; what is not filled in is none. */
+function constantsOf({ constants = {}, mapping }: Plan): ImportOptions {
+  const mapped = new Set(Object.values(mapping));
+  const given = Object.entries(constants).filter(
+    ([field, value]) => value !== '' && !mapped.has(field),
+  );
+  return given.length === 0 ? {} : { constants: Object.fromEntries(given) };
+}
+
 /** Options that have their default are not named. */
 export function optionsOf(plan: Plan): ImportOptions {
   const { format, charset, dateFormat, timezone } = plan;
-  const { mode, match, onError, create, undo = false, mapping, references = {}, constants } = plan;
+  const { mode, match, onError, create, undo = false, mapping, references = {} } = plan;
   const renamed = Object.entries(mapping)
     .map(([column, field]) => [column, references[column] ?? field] as const)
     .filter(([column, field]) => column !== field);
@@ -142,7 +151,7 @@ export function optionsOf(plan: Plan): ImportOptions {
     ...(charset !== 'utf-8' && { charset }),
     ...(dateFormat !== '' && { date_format: dateFormat }),
     ...(timezone !== '' && { timezone }),
-    ...(constants && { constants }),
+    ...constantsOf(plan),
     ...(renamed.length > 0 && { mapping: Object.fromEntries(renamed) }),
     ...(format === 'csv' && csvOptions(plan)),
     ...(format === 'xlsx' && sheetOptions(plan)),
