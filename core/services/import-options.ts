@@ -7,6 +7,9 @@ const SPELLED: Readonly<Record<string, string>> = {
   maxErrors: 'max_errors',
   dryRun: 'dry_run',
   dateFormat: 'date_format',
+  headerRow: 'header_row',
+  nullValues: 'null_values',
+  typesTolerance: 'types_tolerance',
 };
 
 /** The options of an import as clients spell them, so that a file can be sent again in the same way. */

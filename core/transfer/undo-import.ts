@@ -35,13 +35,15 @@ async function told(run: UndoRun, written: WrittenBack): Promise<Undone> {
   return { result: { import: run.options.import, removed, restored, kept, reasons }, faults };
 }
 
-/** What the import kept is of no use any more. */
+/** What the import kept is of no use any more; its result says so. */
 async function forget(connection: ImportConnection, options: UndoOptions): Promise<void> {
   const { schema, import: id, job } = options;
   await connection.run(sql`UPDATE ${systemTable(schema, 'import_undos')}
     SET undone_by = ${job}, bytes = 0 WHERE import = ${id}`);
   await connection.run(sql`DELETE FROM ${systemTable(schema, 'import_changes')}
     WHERE import = ${id}::uuid`);
+  await connection.run(sql`UPDATE ${systemTable(schema, 'jobs')}
+    SET result = jsonb_set(result, '{undo}', 'false') WHERE id = ${id}::uuid`);
 }
 
 async function undo(connection: ImportConnection, options: UndoOptions): Promise<Undone> {

@@ -117,7 +117,7 @@ t.test('from an empty database to a published collection', { skip }, async (t) =
     mimeType: 'text/csv',
     buffer: Buffer.from(books()),
   });
-  await page.getByText('3 of 3 columns are imported').waitFor();
+  await page.getByText('3 of 3 columns will be imported').waitFor();
   await picture('5-import');
   await button('Import').click();
   await page.getByText('All rows are imported.').waitFor();

@@ -69,6 +69,8 @@ for (const backend of backends) {
       const { dry_run: _, ...result } = tried;
       t.strictSame(await undone(job), result);
       t.strictSame(await rows('things'), before);
+      const told = await bodyOf<JobBody>(await cluster.fetch(`/jobs/${job}`));
+      t.match(told.data.result, { undo: false, inserted: 1 }, 'the import says so');
       const again = await undo(job);
       t.equal(again.status, 409);
       t.match((await bodyOf<ErrorsBody>(again)).errors, [

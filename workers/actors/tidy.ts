@@ -53,11 +53,19 @@ async function removeJobs({ pool, schema, config }: Services): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Removes what imports kept longer than UNDO_RETENTION. @returns of how many imports */
+/**
+ * Removes what imports kept longer than UNDO_RETENTION; their results say so.
+ * @returns of how many imports
+ */
 async function removeUndos({ pool, schema, config }: Services): Promise<number> {
   const { rowCount } = await pool.query(
-    render(sql`DELETE FROM ${systemTable(schema, 'import_undos')}
-      WHERE created_on < now() - make_interval(secs => ${config.UNDO_RETENTION / 1_000})`),
+    render(sql`WITH expired AS (DELETE FROM ${systemTable(schema, 'import_undos')}
+        WHERE created_on < now() - make_interval(secs => ${config.UNDO_RETENTION / 1_000})
+        RETURNING import),
+      told AS (UPDATE ${systemTable(schema, 'jobs')}
+        SET result = jsonb_set(result, '{undo}', 'false')
+        WHERE id IN (SELECT import FROM expired) AND result IS NOT NULL)
+      SELECT import FROM expired`),
   );
   return rowCount ?? 0;
 }

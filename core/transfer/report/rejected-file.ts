@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { type FileColumn, isReason } from '../file/file-column.ts';
 import { isAdded, ROW_COLUMN } from '../file/ignored-columns.ts';
-import { fieldOf, headerOf } from '../file/import-file.ts';
+import { fieldOf, hasCells, headerOf } from '../file/import-file.ts';
 import type { NestedColumns } from '../file/nested-column.ts';
 import type { Row } from '../file/row-reader.ts';
 import type { ImportRun } from '../run/import-run.ts';
@@ -60,7 +60,7 @@ export class RejectedFile {
 
   /** Begins the file of a run. */
   static async open({ file, options, related }: ImportRun): Promise<RejectedFile> {
-    const cells = file.format === 'csv' ? await headerOf(file) : [];
+    const cells = hasCells(file.format) ? await headerOf(file) : [];
     const header = cells.map(({ name }) => name);
     const fields = options.catalog.collections.get(options.collection)?.fields;
     const concealed = [...(fields?.values() ?? [])].filter(isConcealed).map(({ name }) => name);

@@ -3,6 +3,7 @@
 import t from 'tap';
 import { bodyOf } from '#tests/harness/body.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
+import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
 import { workbook } from '#tests/harness/workbook.ts';
 
@@ -52,4 +53,38 @@ t.test('old, encrypted and other workbooks are refused with their reason', async
   t.equal(await refused(old, 'a.xlsx'), 'workbook_old_or_encrypted');
   t.equal(await refused(bytesOf(Buffer.from('PK\x03\x04macro')), 'a.xlsm'), 'workbook_with_macros');
   t.equal(await refused(bytesOf(Buffer.from('id,name\n')), 'a.xlsx'), 'workbook_expected');
+});
+
+t.test('rejected rows of a workbook are corrected as CSV, without its secrets', async (t) => {
+  await cluster.db.query('CREATE TABLE guest (id int PRIMARY KEY, day date, pin text)');
+  await until(async () => (await cluster.fetch('/items/guest')).ok, 'the table is served');
+  const concealed = await cluster.fetch('/fields/guest/pin', {
+    method: 'PATCH',
+    body: JSON.stringify({ meta: { special: 'conceal' } }),
+  });
+  t.equal(concealed.status, 200, await concealed.text());
+  const text = (at: string, value: string) =>
+    `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`;
+  const rows = [
+    `<row r="1">${text('A1', 'id')}${text('B1', 'Secret')}${text('C1', 'day')}</row>`,
+    `<row r="2">${text('A2', 'one')}${text('B2', '4711')}</row>`,
+    '<row r="3"><c r="A3"><v>2</v></c></row>',
+  ];
+  const content = bytesOf(await workbook({ rows: rows.join('') }));
+  const mapping = encodeURIComponent('{"Secret":"pin"}');
+  const options = `?on_error=skip&mapping=${mapping}`;
+  const sent = await upload(cluster, 'guest', content, { ...XLSX, query: options });
+  t.equal(sent.status, 200, await sent.text());
+  const rejected = await cluster.fetch(`${sent.headers.get('location')}/rejected`);
+  const [head = '', row = ''] = (await rejected.text()).split('\n');
+  t.equal(head, 'sluice_row,sluice_reason,id,Secret,day');
+  t.match(row, /^1,.*,one,,$/, 'all of its cells, but for the secret');
+  const corrected = `${head}\n${row.replace(/one,,$/, '1,,2024-03-01')}\n`;
+  const again = await upload(cluster, 'guest', corrected, { query: options });
+  t.equal(again.status, 200, await again.text());
+  const { rows: stored } = await cluster.db.query('SELECT id, day::text FROM guest ORDER BY id');
+  t.strictSame(stored, [
+    { id: 1, day: '2024-03-01' },
+    { id: 2, day: null },
+  ]);
 });

@@ -62,7 +62,20 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
         failpoint: async () => undefined,
       },
     );
-  t.match(await tidy(), { jobs: 1, files: 2 });
+  const undone = await insert('completed', '1 day', orphan);
+  await pool.query(
+    `WITH import AS (UPDATE system_jobs SET result = '{"inserted": 1, "undo": true}'
+      WHERE id = $1 RETURNING id)
+    INSERT INTO system_import_undos (import, collection, created_on)
+    SELECT id, 'item', now() - interval '8 days' FROM import`,
+    [undone],
+  );
+  t.match(await tidy(), { jobs: 1, files: 2, undos: 1 });
+  const { rows: told } = await pool.query(
+    'DELETE FROM system_jobs WHERE id = $1 RETURNING result',
+    [undone],
+  );
+  t.strictSame(told, [{ result: { inserted: 1, undo: false } }], 'it cannot be undone any more');
   const left = await pool.query<{ id: string }>('SELECT id FROM system_jobs ORDER BY sequence');
   t.strictSame(
     left.rows.map(({ id }) => id),

@@ -60,8 +60,16 @@ class TableRow implements Row {
   readonly #moments: readonly (Conversion | null)[];
   /** Whether the bytes of a literal can be copied. */
   readonly #copied: readonly boolean[];
+  /** The number of columns in the header. */
+  readonly #width: number;
 
-  constructor(columns: readonly FileColumn[], parameters: ImportParameters, cells: Cells) {
+  constructor(
+    columns: readonly FileColumn[],
+    parameters: ImportParameters,
+    cells: Cells,
+    width: number,
+  ) {
+    this.#width = width;
     this.#columns = columns;
     this.#reader = new CellReader(columns, parameters);
     this.#cells = cells;
@@ -87,7 +95,10 @@ class TableRow implements Row {
 
   cells(): readonly string[] {
     const cells = this.#cells;
-    return Array.from({ length: cells.count }, (_, cell) => cells.text(cell));
+    const count = Math.max(cells.count, this.#width);
+    return Array.from({ length: count }, (_, cell) =>
+      cells.kind(cell) === ABSENT ? '' : cells.text(cell),
+    );
   }
 
   #cell(column: number): number {
@@ -239,7 +250,7 @@ export function tableRows(
   handler: RowHandler,
 ): RowReader {
   const cells = new Cells();
-  const row = new TableRow(columns, parameters, cells);
+  const row = new TableRow(columns, parameters, cells, table.header.length);
   const check = new CellCheck(table, columns);
   let next = 1;
   const scanner = new FrameScanner((bytes, start) => {

@@ -25,6 +25,7 @@ import { BadRowLine, type Edits } from './bad-row-line.tsx';
 import { type BadRow, badRowsQuery, type RowFault, SHOWN } from './bad-rows.ts';
 import { columnOf } from './column-of.ts';
 import { type RememberedImport, rememberImport } from './memory.ts';
+import { rowDialect } from './plan.ts';
 import { cellsOf, withCells, writeRows } from './preview.ts';
 import { useStart } from './use-start.ts';
 
@@ -57,13 +58,15 @@ function faultsByColumn(
 
 /** The corrected rows are a file of their own, one object or line each. */
 function correctedName(file: string): string {
-  return file.replace(/\.gz$/i, '').replace(/(\.[a-z]+)?$/i, '-corrected$1');
+  const name = file.replace(/\.gz$/i, '').replace(/\.(xlsx|parquet)$/i, '.csv');
+  return name.replace(/(\.[a-z]+)?$/i, '-corrected$1');
 }
 
 export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
   const translate = useTranslate();
   const navigate = useNavigate();
   const { columns, plan, dryRun, sent } = remembered;
+  const dialect = rowDialect(plan);
   const without = useMemo(() => new Set(Object.keys(sent).map(Number)), [sent]);
   const rows = useQuery(badRowsQuery(job.id, without));
   const [edits, setEdits] = useState<EditsByRow>({});
@@ -107,10 +110,10 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
     void navigate(`/imports/${next.id}`);
   });
   const send = () => {
-    const format = plan.format === 'json' ? 'ndjson' : plan.format;
-    const how = { ...plan, format, charset: 'utf-8', onError: 'skip' } as const;
+    const format = dialect.format === 'json' ? 'ndjson' : dialect.format;
+    const how = { ...plan, ...dialect, format, charset: 'utf-8', onError: 'skip' } as const;
     const texts = picked.map(({ row, original }) =>
-      edits[row] === undefined ? original : withCells(original, columns, plan, edits[row]),
+      edits[row] === undefined ? original : withCells(original, columns, dialect, edits[row]),
     );
     again.start({
       collection: job.collection ?? '',
@@ -148,7 +151,8 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
             </TableHead>
             <TableBody>
               {rows.data.rows.map((bad) => {
-                const cells = bad.original === null ? null : cellsOf(bad.original, columns, plan);
+                const cells =
+                  bad.original === null ? null : cellsOf(bad.original, columns, dialect);
                 return (
                   <BadRowLine
                     key={bad.row}

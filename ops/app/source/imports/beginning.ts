@@ -1,4 +1,7 @@
 /** Reads the beginning of a file, however large it is, to show what is in it and how it is written. */
+import { take } from './archive.ts';
+import { readTable, type TableContent } from './table-content.ts';
+import { OtherWorkbook } from './workbook.ts';
 
 /** A file with its first bytes, expanded where it is compressed. */
 export interface OpenedFile {
@@ -7,6 +10,8 @@ export interface OpenedFile {
   readonly gzip: boolean;
   /** Whether the bytes are all there are. */
   readonly complete: boolean;
+  /** Of files whose cells have types, which are no text. */
+  readonly table: TableContent | null;
 }
 
 const LENGTH = 65_536;
@@ -15,55 +20,49 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-/** What the first bytes of files without text show. */
-export type BinaryKind = 'workbook' | 'oldWorkbook' | 'parquet';
+/** Files that the server does not read. */
+export type RefusedKind = 'oldWorkbook' | OtherWorkbook['kind'];
 
-const BINARY: readonly { readonly kind: BinaryKind; readonly bytes: readonly number[] }[] = [
-  { kind: 'workbook', bytes: [0x50, 0x4b, 0x03, 0x04] },
+const BINARY = [
+  { kind: 'xlsx', bytes: [0x50, 0x4b, 0x03, 0x04] },
   { kind: 'oldWorkbook', bytes: [0xd0, 0xcf, 0x11, 0xe0] },
   { kind: 'parquet', bytes: [0x50, 0x41, 0x52, 0x31] },
-];
+] as const;
 
-/** The file has no text whose beginning could be shown. */
-export class BinaryFile extends Error {
-  readonly kind: BinaryKind;
+/** The server would refuse the file. */
+export class RefusedFile extends Error {
+  readonly kind: RefusedKind;
 
-  constructor(kind: BinaryKind) {
+  constructor(kind: RefusedKind) {
     super(kind);
     this.kind = kind;
   }
 }
 
-/** Takes bytes until there are enough; the rest of the stream is given up. */
-async function take(stream: ReadableStream<Uint8Array>): Promise<Uint8Array[]> {
-  const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  while (length <= LENGTH) {
-    const { done, value } = await reader.read();
-    if (done) return chunks;
-    chunks.push(value);
-    length += value.length;
+/** @throws {RefusedFile} */
+async function tableOf(file: File, bytes: Uint8Array, gzip: boolean): Promise<TableContent | null> {
+  const kind = BINARY.find((mark) => mark.bytes.every((byte, at) => bytes[at] === byte))?.kind;
+  if (kind === undefined) return null;
+  if (kind === 'oldWorkbook') throw new RefusedFile(kind);
+  // What is compressed as a whole cannot be read at any place.
+  if (gzip) return { format: kind, sheets: [] };
+  try {
+    return await readTable(kind, file);
+  } catch (error) {
+    throw error instanceof OtherWorkbook ? new RefusedFile(error.kind) : error;
   }
-  await reader.cancel();
-  return chunks;
 }
 
-/** @throws {BinaryFile}, and when the file cannot be read or expanded */
+/** @throws {RefusedFile}, and when the file cannot be read or expanded */
 export async function openFile(file: File): Promise<OpenedFile> {
   const gzip = isGzip(new Uint8Array(await file.slice(0, 2).arrayBuffer()));
   const stream = gzip
     ? file.stream().pipeThrough(new DecompressionStream('gzip'))
     : file.slice(0, LENGTH + 1).stream();
-  const bytes = new Uint8Array(await new Blob(await take(stream).then(plain)).arrayBuffer());
-  const binary = BINARY.find((mark) => mark.bytes.every((byte, at) => bytes[at] === byte));
-  if (binary !== undefined) throw new BinaryFile(binary.kind);
+  const bytes = new Uint8Array(await new Blob(await take(stream, LENGTH)).arrayBuffer());
+  const table = await tableOf(file, bytes, gzip);
   const complete = bytes.length <= LENGTH;
-  return { file, gzip, complete, bytes: bytes.subarray(0, LENGTH) };
-}
-
-function plain(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer>[] {
-  return chunks.map((chunk) => new Uint8Array(chunk));
+  return { file, gzip, complete, table, bytes: bytes.subarray(0, LENGTH) };
 }
 
 const MARKS = [

@@ -8,6 +8,7 @@ import {
   CHARSETS,
   DECIMALS,
   EMPTIES,
+  isTable,
   type Plan,
   QUOTE_RULES,
   QUOTES,
@@ -15,9 +16,13 @@ import {
   SHORT_ROWS,
   THOUSANDS,
 } from './plan.ts';
+import { SheetForm } from './sheet-form.tsx';
+import type { Sheet } from './workbook.ts';
 
 export interface DialectFormProps {
   readonly plan: Plan;
+  /** Those of a workbook. */
+  readonly sheets: readonly Sheet[];
   readonly onChange: (changes: Partial<Plan>) => void;
   /** Which questions the fields of the collection raise. */
   readonly kinds: { readonly dates: boolean; readonly zones: boolean; readonly decimals: boolean };
@@ -35,11 +40,12 @@ export const GRID = {
   alignItems: 'start',
 } as const;
 
-export function DialectForm({ plan, onChange, kinds }: DialectFormProps) {
+export function DialectForm({ plan, sheets, onChange, kinds }: DialectFormProps) {
   const translate = useTranslate();
   const dates = useId();
   const zones = useId();
   const isCsv = plan.format === 'csv';
+  const hasCells = isCsv || plan.format === 'xlsx';
   const named = (kind: string, value: string) =>
     translate(`imports.${kind}.${value}`, { _: value });
   return (
@@ -63,13 +69,16 @@ export function DialectForm({ plan, onChange, kinds }: DialectFormProps) {
           />
         </>
       )}
-      <Choice
-        label={translate('imports.charset')}
-        value={plan.charset}
-        options={withCurrent(CHARSETS, plan.charset).map((name) => [name, name.toUpperCase()])}
-        onChange={(charset) => onChange({ charset })}
-      />
-      {isCsv && (
+      {plan.format === 'xlsx' && <SheetForm sheets={sheets} plan={plan} onChange={onChange} />}
+      {!isTable(plan) && (
+        <Choice
+          label={translate('imports.charset')}
+          value={plan.charset}
+          options={withCurrent(CHARSETS, plan.charset).map((name) => [name, name.toUpperCase()])}
+          onChange={(charset) => onChange({ charset })}
+        />
+      )}
+      {hasCells && (
         <>
           {kinds.decimals && (
             <Choice
@@ -90,6 +99,10 @@ export function DialectForm({ plan, onChange, kinds }: DialectFormProps) {
               onChange={(thousands) => onChange({ thousands })}
             />
           )}
+        </>
+      )}
+      {isCsv && (
+        <>
           <Choice
             label={translate('imports.quoteRule')}
             value={plan.quotes ?? 'strict'}
@@ -109,13 +122,15 @@ export function DialectForm({ plan, onChange, kinds }: DialectFormProps) {
             onChange={({ target }) => onChange({ nullValues: target.value })}
             slotProps={{ inputLabel: { shrink: true }, htmlInput: { dir: 'ltr' } }}
           />
-          <Choice
-            label={translate('imports.empty')}
-            value={plan.empty}
-            options={EMPTIES.map((name) => [name, named('emptyCell', name)])}
-            onChange={(empty) => onChange({ empty })}
-          />
         </>
+      )}
+      {hasCells && (
+        <Choice
+          label={translate('imports.empty')}
+          value={plan.empty}
+          options={EMPTIES.map((name) => [name, named('emptyCell', name)])}
+          onChange={(empty) => onChange({ empty })}
+        />
       )}
       {kinds.dates && (
         <TextField

@@ -8,7 +8,7 @@ import { formatBytes } from '../display/format.ts';
 import { DropArea } from '../shell/drop-area.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
-import { BinaryFile, type OpenedFile, openFile } from './beginning.ts';
+import { type OpenedFile, openFile, RefusedFile } from './beginning.ts';
 import type { Format } from './plan.ts';
 
 export interface FileAreaProps {
@@ -17,7 +17,7 @@ export interface FileAreaProps {
   readonly onOpened: (opened: OpenedFile) => void;
 }
 
-const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz';
+const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.xlsx,.parquet,.gz';
 
 export function FileArea({ opened, format, onOpened }: FileAreaProps) {
   const translate = useTranslate();
@@ -77,8 +77,8 @@ export function FileArea({ opened, format, onOpened }: FileAreaProps) {
           {open.isError && (
             <Alert severity="error" role="alert">
               {translate(
-                open.error instanceof BinaryFile
-                  ? `imports.binary_${open.error.kind}`
+                open.error instanceof RefusedFile
+                  ? `imports.refusedFile.${open.error.kind}`
                   : 'imports.unreadable',
               )}
             </Alert>

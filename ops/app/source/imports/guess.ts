@@ -1,5 +1,6 @@
 /** Guesses from the beginning of a file how it is written. */
 import { guessCharset, type OpenedFile, textOf } from './beginning.ts';
+import { wrappedList } from './json-list.ts';
 import { type Format, ownTimezone, type Plan, SEPARATORS } from './plan.ts';
 import { type Preview, readCells, readPreview, SEPARATOR_LINE } from './preview.ts';
 
@@ -18,7 +19,7 @@ function guessFormat(name: string, text: string): Format {
   const [first] = text.replace(/^\uFEFF/, '').trimStart();
   if (BY_NAME[extension] === 'csv') return 'csv';
   // A list is one document, objects after one another are many.
-  if (first === '[') return 'json';
+  if (first === '[' || wrappedList(text) !== null) return 'json';
   return first === '{' ? 'ndjson' : (BY_NAME[extension] ?? 'csv');
 }
 
@@ -87,19 +88,23 @@ function guessDateFormat(columns: readonly (readonly string[])[]): string {
   return '';
 }
 
+const DEFAULTS: Omit<Plan, 'format'> = {
+  ...{ separator: ',', quote: '"', charset: 'utf-8', decimal: '.', empty: 'missing' },
+  ...{ dateFormat: '', timezone: ownTimezone() },
+  ...{ mode: 'upsert', match: '', onError: 'skip', create: false, mapping: {} },
+};
+
 /** What the file itself says about how it is read; the rest has its default. */
 export function guessPlan(opened: OpenedFile): Plan {
+  if (opened.table !== null) return { ...DEFAULTS, format: opened.table.format };
   const charset = guessCharset(opened.bytes);
   const text = textOf(opened, charset);
   const format = guessFormat(opened.file.name, text);
   const separator = format === 'csv' ? guessSeparator(text) : ',';
   const columns = columnsOf(readPreview(text, { format, separator, quote: '"' }, LOOKED_AT));
   return {
-    ...{ format, separator, quote: '"', charset },
+    ...{ ...DEFAULTS, format, separator, charset },
     decimal: format === 'csv' ? guessDecimal(columns) : '.',
-    empty: 'missing',
     dateFormat: guessDateFormat(columns),
-    timezone: ownTimezone(),
-    ...{ mode: 'upsert', match: '', onError: 'skip', create: false, mapping: {} },
   };
 }

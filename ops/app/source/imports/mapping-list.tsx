@@ -4,20 +4,26 @@ import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
+import type { ImportReference } from '../../../client/source/index.ts';
 import type { Field } from '../data/schema-types.ts';
 import { fieldName, humanize } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { isRequired } from './mapping.ts';
-import type { Mapping } from './plan.ts';
+import type { Mapping, Plan } from './plan.ts';
 import { type Preview, samplesOf } from './preview.ts';
+import { ReferenceForm } from './reference-form.tsx';
 
 export interface MappingListProps {
   readonly preview: Preview;
   readonly fields: readonly Field[];
   readonly mapping: Mapping;
+  readonly references: NonNullable<Plan['references']>;
+  /** Fields that have a value without a column. */
+  readonly constants: NonNullable<Plan['constants']>;
   /** Whether rows may become new items, which need all required fields. */
   readonly inserts: boolean;
   readonly onChange: (column: string, field: string | null) => void;
+  readonly onReference: (column: string, reference: ImportReference | undefined) => void;
 }
 
 /** A column of the file beside its field; on a phone above it. */
@@ -31,13 +37,15 @@ export const COLUMN_ROW = {
   '& + &': { borderTop: 1, borderColor: 'divider' },
 } as const;
 
-interface RowProps extends Omit<MappingListProps, 'preview' | 'inserts' | 'mapping'> {
+interface RowProps
+  extends Pick<MappingListProps, 'fields' | 'references' | 'onChange' | 'onReference'> {
   readonly column: string;
   readonly samples: string;
   readonly target: string | null;
 }
 
-function ColumnRow({ column, samples, target, fields, onChange }: RowProps) {
+function ColumnRow(props: RowProps) {
+  const { column, samples, target, fields, references, onChange, onReference } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const field = fields.find((one) => one.field === target);
@@ -84,32 +92,46 @@ function ColumnRow({ column, samples, target, fields, onChange }: RowProps) {
           )}
         </Box>
       </Box>
+      {field !== undefined && (
+        <ReferenceForm
+          column={column}
+          field={field}
+          reference={references[column]}
+          onChange={(reference) => onReference(column, reference)}
+        />
+      )}
     </Box>
   );
 }
 
 export function MappingList(props: MappingListProps) {
-  const { preview, fields, mapping, inserts, onChange } = props;
+  const { preview, fields, mapping, references, constants, inserts } = props;
+  const { onChange, onReference } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const used = new Set(Object.values(mapping));
+  const used = new Set([...Object.values(mapping), ...Object.keys(constants)]);
   const missing = inserts
     ? fields.filter((field) => isRequired(field) && !used.has(field.field))
     : [];
   return (
     <>
       <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
-        {preview.columns.map((column, at) => (
-          <ColumnRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
-            key={`${at} ${column}`}
-            column={column}
-            samples={samplesOf(preview, at)}
-            target={mapping[column] ?? null}
-            fields={fields}
-            onChange={onChange}
-          />
-        ))}
+        {preview.columns.map(
+          (column, at) =>
+            column !== '' && (
+              <ColumnRow
+                // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
+                key={`${at} ${column}`}
+                column={column}
+                samples={samplesOf(preview, at)}
+                target={mapping[column] ?? null}
+                fields={fields}
+                references={references}
+                onChange={onChange}
+                onReference={onReference}
+              />
+            ),
+        )}
       </Box>
       {missing.length > 0 && (
         <Alert severity="warning" sx={{ mt: 2 }}>

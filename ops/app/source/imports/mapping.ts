@@ -1,8 +1,10 @@
 /** Which field each column of a file goes to: guessed by the names, and as one has chosen. */
+
+import type { ImportReference } from '../../../client/source/index.ts';
 import { mayField } from '../data/rights.ts';
 import type { Field, Rights } from '../data/schema-types.ts';
 import { fieldName, humanize } from '../translation/names.ts';
-import type { Mapping } from './plan.ts';
+import type { Mapping, Plan } from './plan.ts';
 
 /** The fields that a file may fill. */
 export function targetFields(fields: readonly Field[], rights: Rights): readonly Field[] {
@@ -101,6 +103,7 @@ export function resolveMapping(
     columns.map((column) => {
       const choice = chosen[column];
       if (choice !== undefined) return [column, choice];
+      if (column === '') return [column, null];
       if (fields.some(({ field }) => field === column) || isPath(column, fields)) {
         return [column, claim(column)];
       }
@@ -124,5 +127,32 @@ export function withChoice(
     ...chosen,
     ...(field !== null && before !== undefined && { [before[0]]: null }),
     [column]: field,
+  };
+}
+
+/** The references with that of one column, or without it. */
+export function withReference(
+  references: Plan['references'] = {},
+  column: string,
+  reference: ImportReference | undefined,
+): NonNullable<Plan['references']> {
+  const others = Object.entries(references).filter(([name]) => name !== column);
+  return Object.fromEntries(reference === undefined ? others : [...others, [column, reference]]);
+}
+
+/** The changes of a plan by a new mapping: what was said of other fields is gone. */
+export function withField(
+  { references = {}, constants = {} }: Plan,
+  mapping: Mapping,
+): Pick<Plan, 'mapping' | 'references' | 'constants'> {
+  const mapped = new Set(Object.values(mapping));
+  return {
+    mapping,
+    references: Object.fromEntries(
+      Object.entries(references).filter(([column, { field }]) => mapping[column] === field),
+    ),
+    constants: Object.fromEntries(
+      Object.entries(constants).filter(([field]) => !mapped.has(field)),
+    ),
   };
 }

@@ -45,6 +45,7 @@ export function NewFields(props: NewFieldsProps) {
     <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
       {preview.columns.map((column, at) => {
         const field = mapping[column] ?? null;
+        if (column === '') return null;
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
           <Box component="li" key={`${at} ${column}`} sx={COLUMN_ROW}>

@@ -1,7 +1,7 @@
 /** How a file is read and what becomes of its rows: the options of an import, as the screen edits them. */
 import type { FieldFormat, ImportOptions, ImportReference } from '../../../client/source/index.ts';
 
-export const FORMATS = ['csv', 'json', 'ndjson'] as const;
+export const FORMATS = ['csv', 'json', 'ndjson', 'xlsx', 'parquet'] as const;
 export const SEPARATORS = [',', ';', '\t', '|'] as const;
 export const QUOTES = ['"', "'", ''] as const;
 export const CHARSETS = [
@@ -31,6 +31,10 @@ export type Mapping = Readonly<Record<string, string | null>>;
 export interface Plan {
   readonly format: Format;
   readonly separator: string;
+  /** Of a workbook: the name or the number of a sheet; empty for the first one. */
+  readonly sheet?: string;
+  /** Of a workbook: the number of the row that names the columns; empty for the first one. */
+  readonly headerRow?: string;
   readonly quote: string;
   readonly charset: string;
   readonly decimal: OneOf<typeof DECIMALS>;
@@ -82,20 +86,59 @@ function newOptions({ types, key = '', formats }: Plan): ImportOptions {
   };
 }
 
-/** The options of cells that few files need. */
-function cellOptions({ thousands = '', nullValues = '', quotes, ragged }: Plan): ImportOptions {
+/** The options of cells: those of text, and those of workbooks, whose cells may be texts. */
+function cellOptions({ decimal, empty, thousands = '' }: Plan): ImportOptions {
   return {
+    ...(decimal !== '.' && { decimal }),
+    ...(empty !== 'missing' && { empty }),
     ...(thousands !== '' && { thousands: thousands === ' ' ? 'space' : thousands }),
+  };
+}
+
+/** The options of CSV. */
+function csvOptions({ separator, quote, nullValues = '', quotes, ragged }: Plan): ImportOptions {
+  return {
+    separator: separator === '\t' ? 'tab' : separator,
+    ...(quote !== '"' && { quote }),
     ...(nullValues !== '' && { null_values: nullValues }),
     ...(quotes === 'lenient' && { quotes }),
     ...(ragged === 'pad' && { ragged }),
   };
 }
 
+/** The options of workbooks. */
+function sheetOptions({ sheet = '', headerRow = '' }: Plan): ImportOptions {
+  return {
+    ...(sheet !== '' && { sheet }),
+    ...(Number(headerRow) > 0 && { header_row: Number(headerRow) }),
+  };
+}
+
+/** Whether the cells of the file have types. */
+export function isTable({ format }: Pick<Plan, 'format'>): boolean {
+  return format === 'xlsx' || format === 'parquet';
+}
+
+/** The dialect in which the server repeats the rows of a file: of typed cells as CSV. */
+export function rowDialect({ format, separator, quote }: Plan) {
+  return isTable({ format })
+    ? ({ format: 'csv', separator: ',', quote: '"' } as const)
+    : { format, separator, quote };
+}
+
+/** The values of fields without a column; what is not filled in is none. */
+function constantsOf({ constants = {}, mapping }: Plan): ImportOptions {
+  const mapped = new Set(Object.values(mapping));
+  const given = Object.entries(constants).filter(
+    ([field, value]) => value !== '' && !mapped.has(field),
+  );
+  return given.length === 0 ? {} : { constants: Object.fromEntries(given) };
+}
+
 /** Options that have their default are not named. */
 export function optionsOf(plan: Plan): ImportOptions {
-  const { format, separator, quote, charset, decimal, empty, dateFormat, timezone } = plan;
-  const { mode, match, onError, create, undo = false, mapping, references = {}, constants } = plan;
+  const { format, charset, dateFormat, timezone } = plan;
+  const { mode, match, onError, create, undo = false, mapping, references = {} } = plan;
   const renamed = Object.entries(mapping)
     .map(([column, field]) => [column, references[column] ?? field] as const)
     .filter(([column, field]) => column !== field);
@@ -108,15 +151,13 @@ export function optionsOf(plan: Plan): ImportOptions {
     ...(charset !== 'utf-8' && { charset }),
     ...(dateFormat !== '' && { date_format: dateFormat }),
     ...(timezone !== '' && { timezone }),
-    ...(constants && { constants }),
+    ...constantsOf(plan),
     ...(renamed.length > 0 && { mapping: Object.fromEntries(renamed) }),
-    ...(format === 'csv' && {
-      separator: separator === '\t' ? 'tab' : separator,
-      ...(quote !== '"' && { quote }),
-      ...(decimal !== '.' && { decimal }),
-      ...(empty !== 'missing' && { empty }),
-      ...cellOptions(plan),
-    }),
+    ...(format === 'csv' && csvOptions(plan)),
+    ...(format === 'xlsx' && sheetOptions(plan)),
+    ...((format === 'csv' || format === 'xlsx') && cellOptions(plan)),
+    // Columns that the App does not know go to fields that are called like them.
+    ...(isTable(plan) && Object.keys(mapping).length === 0 && { header: 'loose' }),
   };
 }
 
@@ -124,6 +165,8 @@ const TYPES: Readonly<Record<Format, string>> = {
   csv: 'text/csv',
   json: 'application/json',
   ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  parquet: 'application/vnd.apache.parquet',
 };
 
 /** The media type that tells the server the format, whatever the file is called. */

@@ -1,6 +1,7 @@
 /** Reads the first rows of a file, and writes rows that have been corrected in the same notation. */
 import { parse } from 'csv-parse/browser/esm/sync';
 import { isItem } from '../data/values.ts';
+import { wrappedList } from './json-list.ts';
 import type { Plan } from './plan.ts';
 
 type Dialect = Pick<Plan, 'format' | 'separator' | 'quote'>;
@@ -79,7 +80,8 @@ export function readPreview(text: string, dialect: Dialect, limit: number): Prev
     const [columns = [], ...rows] = readCells(text, dialect, limit + 1);
     return { columns, rows };
   }
-  const objects = objectTexts(text, limit)
+  const list = dialect.format === 'json' ? wrappedList(text) : null;
+  const objects = objectTexts(list ?? text, limit)
     .map(objectOf)
     .filter((object) => object !== null);
   const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];

@@ -136,8 +136,10 @@ function Report({ job }: { readonly job: Job }) {
   const translate = useTranslate();
   const queries = useQueryClient();
   const stored = useRememberedImport(job.id);
-  const told = useQuery(sentImportQuery(job, stored === null && failedOf(job) > 0));
-  const remembered = stored ?? told.data ?? null;
+  // The App may have sent a file whose columns it could not read.
+  const isKnown = stored !== null && stored.columns.length > 0;
+  const told = useQuery(sentImportQuery(job, !isKnown && failedOf(job) > 0));
+  const remembered = isKnown ? stored : (told.data ?? stored);
   const dryRun = (isItem(job.result) && job.result.dry_run === true) || remembered?.dryRun === true;
   const { state, collection } = job;
   const created = isItem(job.result) && typeof job.result.schema_job === 'string';
@@ -176,7 +178,7 @@ function Report({ job }: { readonly job: Job }) {
         <FaultGroups result={job.result} />
         <NewCollection result={job.result} />
         {remembered !== null && <SentRows remembered={remembered} />}
-        {failedOf(job) > 0 && remembered !== null && (
+        {failedOf(job) > 0 && remembered !== null && !told.isLoading && (
           <BadRowsPanel key={job.id} job={job} remembered={remembered} />
         )}
         {failedOf(job) > 0 && remembered === null && !told.isLoading && (

@@ -5,7 +5,18 @@ import { client } from '../data/client.ts';
 import { isItem } from '../data/values.ts';
 import { JOBS } from '../operations/job-query.ts';
 import type { RememberedImport } from './memory.ts';
-import { DECIMALS, EMPTIES, FORMATS, type Mapping, MODES, type Plan } from './plan.ts';
+import {
+  DECIMALS,
+  EMPTIES,
+  FORMATS,
+  type Mapping,
+  MODES,
+  type Plan,
+  QUOTE_RULES,
+  rowDialect,
+  SHORT_ROWS,
+  THOUSANDS,
+} from './plan.ts';
 import { readPreview } from './preview.ts';
 import { textBeginning } from './text-beginning.ts';
 
@@ -45,13 +56,17 @@ function mappingOf(given: unknown): Pick<Plan, 'mapping' | 'references'> {
 function sentPlan({ result, file_format: format }: Job): Plan | null {
   const options = isItem(result) ? result.options : undefined;
   if (!isItem(options)) return null;
-  const { match, constants } = options;
+  const { match, constants, null_values: nulls } = options;
   return {
     format: oneOf(format, FORMATS, 'csv'),
     separator: textOf(options.separator, ','),
     quote: textOf(options.quote, '"'),
     charset: textOf(options.charset, 'utf-8'),
     decimal: oneOf(options.decimal, DECIMALS, '.'),
+    thousands: oneOf(options.thousands, THOUSANDS, ''),
+    nullValues: Array.isArray(nulls) ? nulls.join(',') : '',
+    quotes: oneOf(options.quotes, QUOTE_RULES, 'strict'),
+    ragged: oneOf(options.ragged, SHORT_ROWS, 'reject'),
     empty: oneOf(options.empty, EMPTIES, 'missing'),
     dateFormat: textOf(options.date_format, ''),
     timezone: textOf(options.timezone, ''),
@@ -67,7 +82,7 @@ function sentPlan({ result, file_format: format }: Job): Plan | null {
 /** Every column with its field, as plans have them. */
 function whole(mapping: Mapping, columns: readonly string[]): Mapping {
   return Object.fromEntries(
-    columns.map((name) => [name, name in mapping ? (mapping[name] ?? null) : name]),
+    columns.map((name) => [name, name in mapping ? (mapping[name] ?? null) : name || null]),
   );
 }
 
@@ -80,7 +95,7 @@ export const sentImportQuery = (job: Job, enabled: boolean) =>
       const plan = sentPlan(job);
       if (plan === null) return null;
       const { text } = await textBeginning(await client.jobs.rejected(job.id, { signal }));
-      const found = readPreview(text, plan, SHOWN_ROWS).columns;
+      const found = readPreview(text, rowDialect(plan), SHOWN_ROWS).columns;
       const columns = found.filter((name) => !ADDED.has(name));
       const dryRun = isItem(job.result) && job.result.dry_run === true;
       const how = { ...plan, mapping: whole(plan.mapping, columns) };

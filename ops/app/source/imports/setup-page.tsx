@@ -11,15 +11,16 @@ import { AT_ONCE } from '../shell/use-parameters.ts';
 import { useTranslate } from '../translation/use-translate.ts';
 import type { OpenedFile } from './beginning.ts';
 import { CollectionChoice } from './collection-choice.tsx';
+import { ConstantList } from './constant-list.tsx';
 import { DialectForm } from './dialect-form.tsx';
 import { FileArea } from './file-area.tsx';
 import { FirstRows } from './first-rows.tsx';
 import { guessPlan } from './guess.ts';
 import { ImportContext } from './import-context.ts';
-import { withChoice } from './mapping.ts';
+import { withChoice, withField, withReference } from './mapping.ts';
 import { MappingList } from './mapping-list.tsx';
 import { NewFields } from './new-fields.tsx';
-import type { Plan } from './plan.ts';
+import { isTable, type Plan } from './plan.ts';
 import { RecentImports } from './recent-imports.tsx';
 import { RowsForm } from './rows-form.tsx';
 import { StartBar } from './start-bar.tsx';
@@ -39,7 +40,10 @@ export function Component() {
   const choose = (name: string) => {
     setParameters(name === '' ? {} : { collection: name }, AT_ONCE);
     // Other fields: what was chosen for those before says nothing about them.
-    change({ mapping: {}, match: '', mode: 'upsert', types: {}, key: '', formats: {} });
+    change({
+      ...{ mapping: {}, references: {}, constants: {}, match: '', mode: 'upsert' },
+      ...{ types: {}, key: '', formats: {} },
+    });
   };
   const open = (opened: OpenedFile) => prepare({ opened, plan: guessPlan(opened) });
 
@@ -50,6 +54,7 @@ export function Component() {
   const steps = () => {
     if (prepared === null) return <RecentImports />;
     const { plan, preview, kinds } = prepared;
+    const named = preview.columns.filter((column) => column !== '');
     if (collection === '') {
       return <Alert severity="info">{translate('imports.chooseCollection')}</Alert>;
     }
@@ -60,10 +65,17 @@ export function Component() {
     return (
       <>
         <Part title={translate('imports.dialect')} help={translate('imports.dialectHelp')}>
-          <DialectForm plan={state?.plan ?? plan} onChange={change} kinds={kinds} />
+          <DialectForm
+            plan={state?.plan ?? plan}
+            sheets={prepared.opened.table?.sheets ?? []}
+            onChange={change}
+            kinds={kinds}
+          />
           <Box>
             {preview.rows.length === 0 ? (
-              <Alert severity="warning">{translate('imports.noRows')}</Alert>
+              <Alert severity={isTable(plan) ? 'info' : 'warning'}>
+                {translate(isTable(plan) ? 'imports.noPreview' : 'imports.noRows')}
+              </Alert>
             ) : (
               <FirstRows preview={preview} mapping={plan.mapping} />
             )}
@@ -83,21 +95,33 @@ export function Component() {
               onChange={map}
             />
           ) : (
-            <MappingList
-              preview={preview}
-              fields={targets.fields}
-              mapping={plan.mapping}
-              inserts={plan.mode !== 'update'}
-              onChange={(column, field) =>
-                change({ mapping: withChoice(chosen, plan.mapping, column, field) })
-              }
-            />
+            <>
+              <MappingList
+                preview={preview}
+                fields={targets.fields}
+                mapping={plan.mapping}
+                references={plan.references ?? {}}
+                constants={plan.constants ?? {}}
+                inserts={plan.mode !== 'update'}
+                onChange={(column, field) =>
+                  change(withField(plan, withChoice(chosen, plan.mapping, column, field)))
+                }
+                onReference={(column, reference) =>
+                  change({ references: withReference(plan.references, column, reference) })
+                }
+              />
+              <ConstantList
+                plan={plan}
+                fields={targets.fields}
+                onChange={(constants) => change({ constants })}
+              />
+            </>
           )}
         </Part>
         <Part title={translate('imports.rows')}>
           <RowsForm collection={collection} plan={plan} fields={targets.fields} onChange={change} />
         </Part>
-        <StartBar collection={collection} used={prepared.used} all={preview.columns.length} />
+        <StartBar collection={collection} used={prepared.used} all={named.length} />
       </>
     );
   };

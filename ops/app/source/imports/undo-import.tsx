@@ -63,7 +63,6 @@ export function UndoImport({ job }: { readonly job: Job }) {
         queries.invalidateQueries({ queryKey: ['items', job.collection] }),
       ]),
   });
-  if (job.state !== 'completed' || !isItem(job.result) || job.result.undo !== true) return null;
   if (real.data !== undefined) {
     const { id, result } = real.data;
     return (
@@ -87,6 +86,8 @@ export function UndoImport({ job }: { readonly job: Job }) {
       </Alert>
     );
   }
+  // What is undone, or not kept any more, says so.
+  if (job.state !== 'completed' || !isItem(job.result) || job.result.undo !== true) return null;
   const planned = trial.data?.result;
   return (
     <Box>

@@ -9,6 +9,7 @@ import { ImportContext } from './import-context.ts';
 import { kindsOf, NEW_KINDS, newMapping, resolveMapping, targetFields } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import { readPreview } from './preview.ts';
+import { tablePreview } from './table-content.ts';
 
 const LINES = 20;
 const NO_FIELDS: readonly Field[] = [];
@@ -44,7 +45,10 @@ export function usePrepared(fields: readonly Field[], isNew: boolean) {
   return useMemo(() => {
     if (prepared === null) return null;
     const { opened, plan } = prepared;
-    const preview = readPreview(textOf(opened, plan.charset), plan, LINES);
+    const preview =
+      opened.table === null
+        ? readPreview(textOf(opened, plan.charset), plan, LINES)
+        : tablePreview(opened.table, plan, LINES);
     const mapping = isNew
       ? newMapping(preview.columns, plan.mapping)
       : resolveMapping(preview.columns, fields, plan.mapping, locale);

@@ -6,6 +6,8 @@ import type { OpenedFile } from './beginning.ts';
 import { mediaType, optionsOf, type Plan } from './plan.ts';
 
 const LF = 0x0a;
+/** The largest file that is sent as a whole. */
+const WHOLE_MAX = 2 * 1024 * 1024;
 
 /** A field as the server proposes it. */
 export interface ProposedField {
@@ -40,7 +42,8 @@ function proposed(field: unknown): ProposedField[] {
 }
 
 /** The whole lines at the beginning; null where a file cannot be cut. */
-function sampleOf({ bytes, complete, file }: OpenedFile, { format }: Plan): File | null {
+function sampleOf({ bytes, complete, file, table }: OpenedFile, { format }: Plan): File | null {
+  if (table !== null) return file.size > WHOLE_MAX ? null : file;
   if (!complete && format === 'json') return null;
   const end = complete ? bytes.length : bytes.lastIndexOf(LF) + 1;
   return end === 0 ? null : new File([new Uint8Array(bytes.subarray(0, end))], file.name);

@@ -14,18 +14,24 @@ export const imports = {
   newField: 'Name des Feldes für %{column}',
   newFields: 'Felder der neuen Sammlung',
   drop: 'Legen Sie hier eine Datei ab',
-  formats: 'CSV, TSV, JSON oder NDJSON in beliebiger Größe, auch mit gzip komprimiert',
+  formats:
+    'CSV, TSV, JSON, NDJSON, Excel (.xlsx) oder Parquet in beliebiger Größe, auch mit gzip komprimiert',
   choose: 'Datei auswählen',
   chooseOther: 'Andere Datei auswählen',
-  binary_workbook:
-    'Die App kann den Inhalt einer Excel-Arbeitsmappe nicht zeigen. Speichern Sie sie als CSV oder senden Sie sie an die API.',
-  binary_oldWorkbook:
-    'Die Datei ist eine alte Arbeitsmappe (.xls) oder durch ein Kennwort geschützt. Speichern Sie sie als CSV oder als .xlsx ohne Kennwort.',
-  binary_parquet:
-    'Die App kann den Inhalt einer Parquet-Datei nicht zeigen. Senden Sie sie an die API.',
+  refusedFile: {
+    oldWorkbook:
+      'Die Datei ist eine alte Arbeitsmappe (.xls) oder durch ein Kennwort geschützt. Speichern Sie sie als CSV oder als .xlsx ohne Kennwort.',
+    macros: 'Die Arbeitsmappe enthält Makros. Speichern Sie sie als .xlsx ohne Makros.',
+    binary: 'Die Datei ist eine binäre Arbeitsmappe (.xlsb). Speichern Sie sie als .xlsx.',
+  },
   unreadable:
     'Diese Datei lässt sich nicht lesen. Vielleicht ist sie beschädigt oder wurde inzwischen verschoben.',
-  format: { csv: 'Tabelle', json: 'JSON', ndjson: 'NDJSON' },
+  format: { csv: 'Tabelle', json: 'JSON', ndjson: 'NDJSON', xlsx: 'Excel', parquet: 'Parquet' },
+  sheet: 'Tabellenblatt',
+  firstSheet: 'Erstes Blatt',
+  sheetHelp: 'Sein Name oder seine Nummer',
+  headerRow: 'Zeile der Überschriften',
+  firstRow: 'Erste Zeile mit einem Wert',
   recent: 'Letzte Importe',
   dialect: 'Dateiformat',
   dialectHelp:
@@ -86,11 +92,21 @@ export const imports = {
     text: 'Leerer Text',
   },
   firstRows: 'Erste Zeilen der Datei',
+  noPreview:
+    'Die App kann die Zeilen dieser Datei nicht zeigen. Ein Probelauf zeigt, was sie enthält.',
   noRows: 'Keine Zeilen gefunden. Prüfen Sie das Dateiformat oben.',
   mapping: 'Spalten und Felder',
   mappingHelp: 'Die Spalten der Datei und ihre Zielfelder.',
   fieldOf: 'Feld für die Spalte %{column}',
   leaveOut: 'Überspringen',
+  findBy: 'Finden über',
+  findByOf: 'Eintrag von %{column} finden über',
+  missingItem: 'Wenn er fehlt',
+  missingItemOf: 'Wenn der Eintrag von %{column} fehlt',
+  missingItems: { reject: 'Zeile ablehnen', create: 'Eintrag anlegen', null: 'Leer lassen' },
+  addConstant: 'Gleicher Wert in allen Zeilen für',
+  constantOf: 'Wert von %{field} in allen Zeilen',
+  removeConstant: 'Wert von %{field} entfernen',
   required: 'Pflicht',
   missing:
     'Keine Spalte ist %{fields} zugeordnet; neue Einträge benötigen dieses Feld. |||| Keine Spalten sind %{fields} zugeordnet; neue Einträge benötigen diese Felder.',
@@ -128,9 +144,9 @@ export const imports = {
   primaryKey: 'Primärschlüssel',
   matchHelp: 'Das Feld, das den Eintrag einer Zeile bestimmt.',
   onError: 'Wenn eine Zeile fehlerhaft ist',
-  onErrors: { skip: 'Überspringen und die anderen importieren', abort: 'Nichts importieren' },
+  onErrors: { skip: 'Ablehnen und die anderen importieren', abort: 'Nichts importieren' },
   onErrorHelp: {
-    skip: 'Sie können fehlerhafte Zeilen danach berichtigen und erneut senden.',
+    skip: 'Sie können abgelehnte Zeilen danach berichtigen und erneut senden.',
     abort: 'Es werden alle Zeilen importiert oder keine.',
   },
   undo: {
@@ -165,15 +181,15 @@ export const imports = {
   sendingBar: 'Senden der Datei',
   done: 'Alle Zeilen sind importiert.',
   doneBad:
-    '%{smart_count} fehlerhafte Zeile wurde übersprungen. Die anderen sind importiert. |||| %{smart_count} fehlerhafte Zeilen wurden übersprungen. Die anderen sind importiert.',
+    '%{smart_count} Zeile wurde abgelehnt. Die anderen sind importiert. |||| %{smart_count} Zeilen wurden abgelehnt. Die anderen sind importiert.',
   dryRunGood: 'Alle Zeilen lassen sich importieren. Noch ist nichts geschrieben.',
   dryRunBad:
-    '%{smart_count} fehlerhafte Zeile würde übersprungen. Noch ist nichts geschrieben. |||| %{smart_count} fehlerhafte Zeilen würden übersprungen. Noch ist nichts geschrieben.',
+    '%{smart_count} Zeile würde abgelehnt. Noch ist nichts geschrieben. |||| %{smart_count} Zeilen würden abgelehnt. Noch ist nichts geschrieben.',
   refused: 'Es wurde nichts importiert. Die Fehler stehen unten.',
   wouldBeRefused: 'Es würde nichts importiert. Die Fehler stehen unten.',
   fileGone: 'Zum Importieren wählen Sie die Datei bitte erneut aus.',
   toList: '%{name} anzeigen',
-  badRows: 'Fehlerhafte Zeilen',
+  badRows: 'Abgelehnte Zeilen',
   badRowsHelp:
     'Berichtigen Sie hier die markierten Zellen. Nur ausgewählte Zeilen werden erneut gesendet; geänderte werden automatisch ausgewählt.',
   badRowsLater: 'Nach dem Import können Sie diese Zeilen gleich hier berichtigen.',

@@ -227,7 +227,7 @@ export const operations = {
     changed: 'changed',
     duplicates: 'duplicates',
     skipped: 'skipped',
-    failed: 'failed',
+    failed: 'rejected',
     removed: 'removed',
     restored: 'restored',
     kept: 'left as they are',
