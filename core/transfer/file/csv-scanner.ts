@@ -62,6 +62,9 @@ export class CsvScanner extends RowScanner {
   #doubled = false;
   /** Cells of the first record; 0 before it. */
   #width = 0;
+  /** The first quote that is text, and the end of its line: no quote between them closes a cell. */
+  #strayAt = 0;
+  #strayUntil = 0;
   #brokenAt = 0;
   #brokenBy: Reason = STRAY_QUOTE;
 
@@ -134,6 +137,7 @@ export class CsvScanner extends RowScanner {
     record.start = start;
     record.line = this.#line;
     this.#inner = 0;
+    this.#strayUntil = 0;
     for (;;) {
       if (count === record.starts.length) record.grow();
       if (count === this.#bound.cells) return this.#broken(start, this.#bound.reason);
@@ -210,13 +214,19 @@ export class CsvScanner extends RowScanner {
     const isDoubling = before.bytes.equals(quote.bytes);
     const inner = this.#inner;
     let hasStray = false;
+    let stray = 0;
+    const bare = (until: number) => {
+      this.#inner = inner;
+      if (hasStray) {
+        this.#strayAt = stray;
+        this.#strayUntil = until;
+      }
+      return BARE;
+    };
     this.#doubled = false;
     for (let at = from; at < end; at += 1) {
       const byte = bytes[at];
-      if (hasStray && (byte === LF || byte === CR)) {
-        this.#inner = inner;
-        return BARE;
-      }
+      if (hasStray && (byte === LF || byte === CR)) return bare(at);
       if (byte === LF) this.#inner += 1;
       if (byte !== quote.first && byte !== before.first) continue;
       // The character after a mark decides, and it may be cut.
@@ -232,6 +242,9 @@ export class CsvScanner extends RowScanner {
       const isDoubled = isDoubling && isMarkAt(quote, bytes, after);
       if (!isDoubled) {
         if (!isLenient || isCellEnd(this.#marks, bytes, after)) return at;
+        // The rest of the line was read for an earlier cell.
+        if (at >= this.#strayAt && at < this.#strayUntil) return bare(this.#strayUntil);
+        if (!hasStray) stray = at;
         hasStray = true;
       } else if (hasStray && isCellEnd(this.#marks, bytes, after + quote.length)) {
         return after;
@@ -242,8 +255,7 @@ export class CsvScanner extends RowScanner {
     }
     if (!final) return WAIT;
     if (!isLenient) return this.#broken(from - quote.length, OPEN_QUOTE);
-    this.#inner = inner;
-    return BARE;
+    return bare(end);
   }
 
   #broken(at: number, why: Reason): typeof BROKEN {
@@ -279,7 +291,10 @@ export class CsvScanner extends RowScanner {
         this.#budget.spend(this.#brokenAt - line, refusal);
         continue;
       }
-      malformed(fault, bytes.toString('utf8', from, line).replace(/[\r\n]+$/, ''));
+      let textEnd = line;
+      while (textEnd > from && (bytes[textEnd - 1] === LF || bytes[textEnd - 1] === CR))
+        textEnd -= 1;
+      malformed(fault, bytes.toString('utf8', from, textEnd));
       this.#line += lines;
       return line;
     }

@@ -33,11 +33,21 @@ function isItem(value: unknown): boolean {
   return isJsonObject(value) && !(value instanceof JsonNumber);
 }
 
+/** The first of equal texts, and each null. */
+export function withoutRepetitions(texts: readonly (string | null)[]): (string | null)[] {
+  const seen = new Set<string>();
+  return texts.filter((text) => {
+    if (text === null) return true;
+    const isNew = !seen.has(text);
+    seen.add(text);
+    return isNew;
+  });
+}
+
 /** The entries of a list. @throws {MisplacedValue} */
 function listed(reference: Reference, list: readonly unknown[]): SoughtItems {
   const texts = list.map((one) => (isItem(one) ? null : entryText(reference, one)));
-  const entries = texts.filter((text, at) => text === null || texts.indexOf(text) === at);
-  return { reference, entries };
+  return { reference, entries: withoutRepetitions(texts) };
 }
 
 /** A list in JSON. @throws {MisplacedValue} */

@@ -2,12 +2,12 @@
 
 import type { ColumnMetaData, DecodedArray, RowGroup, SchemaTree } from 'hyparquet';
 import { assembleNested } from 'hyparquet/src/assemble.js';
-import type { ReadableAt } from '../table/random-file.ts';
 import {
   damagedParquet,
   EXACT_PARSERS,
   PAGE_BYTES_MAX,
   PageReader,
+  type PageSource,
   partTooLarge,
 } from './page-reader.ts';
 import type { ParquetColumn } from './parquet-schema.ts';
@@ -89,13 +89,13 @@ function pathTo(root: SchemaTree, column: SchemaTree, leaf: readonly string[]): 
 
 /** Opens a column of a row group. @throws ServiceError CONTENT_TOO_LARGE */
 export function openColumn(
-  { file, root, read }: { file: ReadableAt; root: SchemaTree; read: (bytes: number) => void },
+  { root, ...source }: PageSource & { readonly root: SchemaTree },
   group: RowGroup,
   { plain, leaves, isFlat }: ParquetColumn,
 ): ColumnCursor {
   const metas = leaves.map((leaf) => ({ leaf, meta: metaOf(group, leaf) }));
   const pagesOf = ({ leaf, meta }: (typeof metas)[number]) =>
-    new PageReader(file, meta, pathTo(root, plain, leaf), read);
+    new PageReader(source, meta, pathTo(root, plain, leaf));
   const [first] = metas;
   if (isFlat && first !== undefined) return new FlatCursor(pagesOf(first));
   const size = metas.reduce((sum, { meta }) => sum + Number(meta.total_uncompressed_size), 0);

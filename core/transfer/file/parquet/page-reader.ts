@@ -9,8 +9,12 @@ import { syntaxFault, UnreadableFile } from '../row-fault.ts';
 import type { ReadableAt } from '../table/random-file.ts';
 import { decompressors } from './decompressors.ts';
 
-/** Most bytes of one page, and of all pages that are read at one time. */
+/** Most bytes of one page, and of all pages of a document that are read at one time. */
 export const PAGE_BYTES_MAX = 64 * 1024 * 1024;
+/** Most bytes of the pages of all columns that are in memory at one time. */
+const HELD_BYTES_MAX = 256 * 1024 * 1024;
+/** The bytes of a decoded value, which a page may have encoded in less than a bit. */
+const VALUE_BYTES = 8;
 /** Most values of one page: few bytes can repeat a value without end. */
 const PAGE_VALUES_MAX = 4_000_000;
 /** The first bytes that are read for the header of a page; statistics can make it longer. */
@@ -29,8 +33,7 @@ export function damagedParquet(message: string): UnreadableFile {
 }
 
 /** The error of a part that does not fit into memory. */
-export function partTooLarge(size: number): ServiceError {
-  const limit = PAGE_BYTES_MAX;
+export function partTooLarge(size: number, limit = PAGE_BYTES_MAX): ServiceError {
   const why = reason('parquet_part_too_large', { size, limit });
   return new ServiceError('CONTENT_TOO_LARGE', { limit, reason: why });
 }
@@ -38,21 +41,37 @@ export function partTooLarge(size: number): ServiceError {
 type Page = ReturnType<typeof parquetHeader>;
 type ColumnDecoder = Parameters<typeof readPage>[2];
 
+/** The bytes of the pages that the columns of a row group hold. */
+export class HeldPages {
+  #bytes = 0;
+
+  /** @throws ServiceError CONTENT_TOO_LARGE when all columns together hold too much */
+  change(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > HELD_BYTES_MAX) throw partTooLarge(this.#bytes, HELD_BYTES_MAX);
+  }
+}
+
+/** Where the columns of a row group are read from. */
+export interface PageSource {
+  readonly file: ReadableAt;
+  /** Is called with the number of file bytes as they are read. */
+  readonly read: (bytes: number) => void;
+  readonly held: HeldPages;
+}
+
 export class PageReader {
   readonly #file: ReadableAt;
   readonly #decoder: ColumnDecoder;
   readonly #read: (bytes: number) => void;
+  readonly #held: HeldPages;
+  #pageBytes = 0;
   #at: number;
   readonly #end: number;
   #dictionary: DecodedArray | undefined;
 
   /** @param schemaPath from the root of the schema to the leaf */
-  constructor(
-    file: ReadableAt,
-    meta: ColumnMetaData,
-    schemaPath: SchemaTree[],
-    read: (bytes: number) => void,
-  ) {
+  constructor({ file, read, held }: PageSource, meta: ColumnMetaData, schemaPath: SchemaTree[]) {
     const element = schemaPath.at(-1)?.element;
     if (element === undefined) throw damagedParquet('a column is missing');
     if (meta.codec !== 'UNCOMPRESSED' && decompressors[meta.codec] === undefined) {
@@ -61,6 +80,7 @@ export class PageReader {
     }
     this.#file = file;
     this.#read = read;
+    this.#held = held;
     this.#decoder = {
       ...{ pathInSchema: meta.path_in_schema, type: meta.type, element, schemaPath },
       ...{ codec: meta.codec, parsers: EXACT_PARSERS, compressors: decompressors, utf8: false },
@@ -118,10 +138,21 @@ export class PageReader {
     const { num_values: values = 0 } =
       header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header ?? {};
     if (!(values >= 0 && values <= PAGE_VALUES_MAX)) throw partTooLarge(values);
+    this.#hold(header, Math.max(largest, values * VALUE_BYTES));
     const body = new Uint8Array(new ArrayBuffer(size));
     if (this.#file.read(body, this.#at) < size) throw damagedParquet('a page is cut off');
     this.#at += size;
     this.#read(size);
     return body;
+  }
+
+  /** Counts a page; it replaces the last one, but not the dictionary. */
+  #hold({ type }: Page, bytes: number): void {
+    if (type === 'DICTIONARY_PAGE') {
+      this.#held.change(bytes);
+      return;
+    }
+    this.#held.change(bytes - this.#pageBytes);
+    this.#pageBytes = bytes;
   }
 }

@@ -11,7 +11,7 @@ import { FrameWriter, NULL } from '../table/cell-frames.ts';
 import type { ReadableAt } from '../table/random-file.ts';
 import type { DeclaredType, TableFile } from '../table/table-file.ts';
 import { openColumn } from './column-cursor.ts';
-import { damagedParquet, PAGE_BYTES_MAX, partTooLarge } from './page-reader.ts';
+import { damagedParquet, HeldPages, PAGE_BYTES_MAX, partTooLarge } from './page-reader.ts';
 import { type ParquetColumn, parquetColumns } from './parquet-schema.ts';
 
 /** The length of the metadata and the mark at the end of the file. */
@@ -92,7 +92,8 @@ function* groupRows(
   { out, first, read }: { out: FrameWriter; first: number; read: (bytes: number) => void },
 ): Generator<void> {
   const { file, root, columns } = source;
-  const cursors = columns.map((column) => openColumn({ file, root, read }, group, column));
+  const pages = { file, root, read, held: new HeldPages() };
+  const cursors = columns.map((column) => openColumn(pages, group, column));
   const rows = Number(group.num_rows);
   for (let row = 0; row < rows; ) {
     let ready = rows - row;

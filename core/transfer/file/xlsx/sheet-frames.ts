@@ -13,7 +13,7 @@ import {
 import { columnOf, SHEET_COLUMNS, SHEET_ROWS } from './address.ts';
 import { momentText } from './number-format.ts';
 import type { OpenSheet } from './workbook.ts';
-import { type Attributes, unescaped, type XmlHandler, xmlSteps } from './xml-part.ts';
+import { type Attributes, requireShort, unescaped, type XmlHandler, xmlSteps } from './xml-part.ts';
 
 /** Frames are delivered from this size on. */
 const BATCH = 128 * 1024;
@@ -74,7 +74,10 @@ class SheetHandler implements XmlHandler {
 
   text(text: string): void {
     if (this.#isReading === 'value') this.#value += text;
-    else if (this.#isReading === 'inline') this.#inline += text;
+    else if (this.#isReading === 'inline') {
+      this.#inline += text;
+      requireShort(this.#sheet.part, this.#inline ?? '');
+    }
   }
 
   close(name: string): void {

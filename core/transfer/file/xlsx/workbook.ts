@@ -4,9 +4,11 @@ import { ServiceError } from '#core/base/errors/service-error.ts';
 import { syntaxFault, UnreadableFile } from '../row-fault.ts';
 import { type MomentFormat, momentFormat } from './number-format.ts';
 import { StringTable } from './string-table.ts';
-import { type Attributes, readXml, unescaped, type XmlHandler } from './xml-part.ts';
+import { type Attributes, readXml, requireShort, unescaped, type XmlHandler } from './xml-part.ts';
 import { damagedWorkbook, type ZipParts } from './zip-parts.ts';
 
+/** Sheets, relations or formats of one workbook; spreadsheets allow about 65,000 formats. */
+const ENTRIES_MAX = 100_000;
 /** Sheets of one workbook that an error names. */
 const NAMED_MAX = 20;
 
@@ -39,6 +41,12 @@ const IGNORED: XmlHandler = {
   text: () => undefined,
 };
 
+/** @throws {UnreadableFile} when a part lists more than a workbook can have */
+function requireFew(part: string, entries: number): void {
+  if (entries <= ENTRIES_MAX) return;
+  throw damagedWorkbook(`${part} has more than ${ENTRIES_MAX} entries`);
+}
+
 function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true';
 }
@@ -68,6 +76,7 @@ async function relationsOf(
       if (name !== 'Relationship' || attributes.TargetMode === 'External') return;
       const { Id: id = '', Target: target = '', Type: type = '' } = attributes;
       found.set(id, { target: resolved(folder, target), type });
+      requireFew(file, found.size);
     },
   });
   return found;
@@ -104,6 +113,7 @@ async function styles(parts: ZipParts, part: string): Promise<(MomentFormat | nu
       else if (name === 'numFmt' && formatCode !== undefined && !isOfCells) {
         codes.set(Number(numFmtId), formatCode);
       }
+      requireFew(part, formats.length + codes.size);
     },
     close(name) {
       if (name === 'cellXfs') isOfCells = false;
@@ -126,7 +136,9 @@ async function sharedStrings(parts: ZipParts, part: string): Promise<StringTable
         else if (name === 't') isText = guides === 0;
       },
       text(text) {
-        if (isText) pieces += text;
+        if (!isText) return;
+        pieces += text;
+        requireShort(part, pieces);
       },
       close(name) {
         if (name === 'si') table.add(unescaped(pieces));
@@ -179,6 +191,7 @@ export async function openSheet(parts: ZipParts, wanted: string | undefined): Pr
       // Sheets of charts and macros have no cells.
       if (relations.get(relation)?.type.endsWith('/worksheet') !== true) return;
       sheets.push({ name: sheet, relation, isVisible: state === 'visible' });
+      requireFew(book, sheets.length);
     },
   });
   const part = relations.get(chosen(sheets, wanted).relation)?.target ?? '';

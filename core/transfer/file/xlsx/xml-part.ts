@@ -4,10 +4,22 @@ import { reason } from '#core/base/errors/reason.ts';
 import { syntaxFault, UnreadableFile } from '../row-fault.ts';
 import { damagedWorkbook } from './zip-parts.ts';
 
-/** Bytes between two tags: a cell has up to 32,767 characters. */
+/** Bytes between two tags, and of one text: a cell has up to 32,767 characters. */
 const TEXT_MAX = 8 * 1024 * 1024;
+/** Bytes that are parsed at once: a short element can stand for a row of many cells. */
+const SLICE = 8 * 1024;
 /** Elements inside of each other. */
 const DEPTH_MAX = 200;
+
+/** @throws {UnreadableFile} when a text of several elements is too long */
+export function requireShort(part: string, text: string): void {
+  if (text.length > TEXT_MAX) throw tooLong(part);
+}
+
+function tooLong(part: string): UnreadableFile {
+  const why = reason('workbook_text_too_long', { part, limit: TEXT_MAX });
+  return new UnreadableFile(syntaxFault(why, null, null));
+}
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -22,7 +34,7 @@ function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** Parses a part; a step yields after each chunk. @throws {UnreadableFile} when it is malformed */
+/** Parses a part; a step yields after each slice. @throws {UnreadableFile} when it is malformed */
 export async function* xmlSteps(
   part: string,
   content: AsyncIterable<Buffer>,
@@ -56,15 +68,15 @@ export async function* xmlSteps(
       throw isEncoding ? damagedWorkbook(`${part} is not UTF-8`) : error;
     }
     if (failure !== null) throw damagedWorkbook(`${part}: ${failure.message}`);
-    if (since > TEXT_MAX || depth > DEPTH_MAX) {
-      const why = reason('workbook_text_too_long', { part, limit: TEXT_MAX });
-      throw new UnreadableFile(syntaxFault(why, null, null));
-    }
+    if (since > TEXT_MAX || depth > DEPTH_MAX) throw tooLong(part);
   };
   for await (const chunk of content) {
-    since += chunk.length;
-    step(() => parser.write(decoder.decode(chunk, { stream: true })));
-    yield chunk.length;
+    for (let from = 0; from < chunk.length; from += SLICE) {
+      const slice = chunk.subarray(from, from + SLICE);
+      since += slice.length;
+      step(() => parser.write(decoder.decode(slice, { stream: true })));
+      yield slice.length;
+    }
   }
   step(() => parser.write(decoder.decode()).close());
 }

@@ -8,6 +8,8 @@ import type { RandomFile } from '../table/random-file.ts';
 
 /** Parts of one workbook; large ones have a few hundred. */
 const PARTS_MAX = 20_000;
+/** Bytes of the directory of a workbook: names and comments of parts. */
+const DIRECTORY_MAX = 16 * 1024 * 1024;
 /** Content up to this size may have any ratio: short repetitive texts are harmless. */
 const FREE_BYTES = 16 * 1024 * 1024;
 
@@ -56,7 +58,10 @@ export class ZipParts {
     const entries = new Map<string, Entry>();
     try {
       const zip = await fromFdPromise(file.fd, { autoClose: false });
+      let directory = 0;
       for await (const entry of zip.eachEntry()) {
+        directory += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
+        if (directory > DIRECTORY_MAX) throw new Error('its directory is too long');
         if (entries.size >= PARTS_MAX) throw new Error(`it has more than ${PARTS_MAX} parts`);
         entries.set(partName(entry.fileName), entry);
       }

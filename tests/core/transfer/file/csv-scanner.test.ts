@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { reason } from '#core/base/errors/reason.ts';
+import { dialectOf } from '#core/transfer/file/csv-dialect.ts';
 import { type CsvHandler, CsvScanner } from '#core/transfer/file/csv-scanner.ts';
 import { UnreadableFile } from '#core/transfer/file/row-fault.ts';
 
@@ -141,4 +142,27 @@ t.test('places are the same for any chunk boundaries', async (t) => {
     const place = placeOf(bytes.subarray(0, cut), bytes.subarray(cut));
     t.strictSame(place, { line: 5, column: 6 }, `cut at ${cut}`);
   }
+});
+
+t.test('long lines of stray quotes and of blank lines do not take quadratic time', async (t) => {
+  const read = (text: string, isLenient: boolean) => {
+    let records = 0;
+    const texts: string[] = [];
+    const handler: CsvHandler = {
+      record: () => {
+        records += 1;
+      },
+      badEncoding: () => undefined,
+      malformed: (_, source) => texts.push(source),
+    };
+    const dialect = dialectOf({});
+    const scanner = new CsvScanner(handler, { ...BOUND, cells: 1_600 }, { dialect, isLenient });
+    scanner.push(Buffer.from(text));
+    scanner.end();
+    return { records, texts };
+  };
+  const stray = `${'"a,'.repeat(1_500)}${'x'.repeat(4_000_000)}`;
+  t.equal(read(`a,b\n${stray}\n`, true).records, 2);
+  const blank = `"x"y,1${'\n'.repeat(400_000)}z`;
+  t.strictSame(read(`a,b\n${blank}\n\nq,w\n`, false), { records: 2, texts: [blank] });
 });

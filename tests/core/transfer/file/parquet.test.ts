@@ -1,10 +1,12 @@
 // @newest
 /** Parquet files: all types with all of their digits, documents, and files that are damaged. */
+import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { ParquetWriter, parquetWriteBuffer } from 'hyparquet-writer';
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import t from 'tap';
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
+import { openTable } from '#core/transfer/file/table/open-table.ts';
 import { importing } from '../importing.ts';
 
 const db =
@@ -203,4 +205,28 @@ t.test('damaged and other files are refused', async (t) => {
     const isUnknown = error instanceof Error && !(error instanceof ServiceErrors);
     if (isUnknown && !(error instanceof ServiceError)) t.fail(`a changed byte ${at}: ${error}`);
   }
+});
+
+t.test('columns that together do not fit into memory are refused', async (t) => {
+  const names = Array.from({ length: 70 }, (_, at) => `c${at}`);
+  const data = new Float64Array(500_000);
+  const content = Buffer.from(
+    parquetWriteBuffer({
+      ...{ codec: 'ZSTD', compressors: { ZSTD: (input) => zstdCompressSync(input) } },
+      ...{ rowGroupSize: data.length, pageSize: 60_000_000 },
+      columnData: names.map((name) => ({
+        ...{ name, data, nullable: false },
+        ...({ type: 'DOUBLE', encoding: 'PLAIN' } as const),
+      })),
+    }),
+  );
+  const limits = { bytes: 1e12, ratio: 1e9 };
+  const source = Readable.from([content]);
+  const table = await openTable({ format: 'parquet', content: source }, {}, limits);
+  t.teardown(() => table.close());
+  const error: unknown = await (async () => {
+    for await (const _ of table.content()) t.fail('rows are read');
+  })().catch((thrown: unknown) => thrown);
+  t.ok(error instanceof ServiceError);
+  if (error instanceof ServiceError) t.equal(error.code, 'CONTENT_TOO_LARGE');
 });

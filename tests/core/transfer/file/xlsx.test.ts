@@ -1,8 +1,10 @@
 // @newest
 /** Workbooks: what their cells become, and what is refused with its address. */
+import { Readable } from 'node:stream';
 import t from 'tap';
 import { ServiceError, ServiceErrors } from '#core/base/errors/service-error.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { openTable } from '#core/transfer/file/table/open-table.ts';
 import { workbook } from '#tests/harness/workbook.ts';
 import { importing } from '../importing.ts';
 
@@ -151,4 +153,32 @@ t.test('faulty rows can be skipped', async (t) => {
   const options = { parameters: { onError: 'skip' }, report: async () => undefined } as const;
   const result = await db.import('item', await workbook({ rows }), 'xlsx', options);
   t.match(result, { inserted: 1, failed: 1 });
+});
+
+t.test('parts that would fill the memory are refused', async (t) => {
+  const rows = `${HEADER}<row r="2">${text('A2', '1')}</row>`;
+  const long = `<t>${'x'.repeat(4_500_000)}</t>`.repeat(2);
+  const tooLong = { reason: 'workbook_text_too_long' };
+  t.match(await refusal(await workbook({ rows, shared: `<si>${long}</si>` })), tooLong);
+  const inline = `${HEADER}<row r="2"><c r="A2" t="inlineStr"><is>${long}</is></c></row>`;
+  t.match(await refusal(await workbook({ rows: inline })), tooLong);
+  const many = async (name: string, content: string) =>
+    refusal(await workbook({ rows, parts: { [name]: content } }));
+  const styles = `<styleSheet><cellXfs>${'<xf/>'.repeat(100_001)}</cellXfs></styleSheet>`;
+  t.match(await many('xl/styles.xml', styles), { reason: 'workbook_damaged' });
+  const related = Array.from({ length: 100_001 }, (_, id) => `<Relationship Id="${id}"/>`);
+  const relations = `<Relationships>${related.join('')}</Relationships>`;
+  t.match(await many('_rels/.rels', relations), { reason: 'workbook_damaged' });
+});
+
+t.test('short rows with far cells are read in small batches', async (t) => {
+  const far = '<row><c r="XFD1"><f/></c></row>'.repeat(2_000);
+  const content = await workbook({ rows: `<row>${text('A1', 'id')}</row>${far}` });
+  const limits = { bytes: 1e9, ratio: 1_000 };
+  const source = Readable.from([content]);
+  const table = await openTable({ format: 'xlsx', content: source }, {}, limits);
+  t.teardown(() => table.close());
+  let longest = 0;
+  for await (const { length } of table.content()) longest = Math.max(longest, length);
+  t.ok(longest < 32 * 1024 * 1024, `${longest} bytes`);
 });
