@@ -50,7 +50,8 @@ t.test('what was seen is said as people say it', async (t) => {
   t.equal(observedText(check('a', 90, 's'), echo, 'de'), '2 Min.');
   t.equal(
     observedText(check('a', 5.195, 'ms'), (_, options) => String(options?._), 'de'),
-    '5,195 ms',
+    '5,2 ms',
+    'three digits of a measured time are enough',
   );
   t.equal(observedText(check('a', undefined, 'ms'), echo, 'en'), '');
 });
