@@ -236,7 +236,14 @@ async function recordOrJoin(
   throw unavailable('queue', reason('identical_jobs_too_fast'));
 }
 
-function keyedRequest(job: Submission): KeyedRequest | null {
+/** The parts of a job that identify the request that submits it. */
+export type RequestParts = Pick<
+  Submission,
+  'kind' | 'collection' | 'holder' | 'idempotencyKey' | 'request' | 'fingerprint'
+> &
+  Partial<Pick<Submission, 'message'>>;
+
+function keyedRequest(job: RequestParts): KeyedRequest | null {
   const { holder, idempotencyKey: key = null } = job;
   if (key === null) return null;
   assert(holder !== undefined, 'a key belongs to somebody');
@@ -293,7 +300,7 @@ async function recordAtOnce(
  */
 export async function repeatedJob(
   { pool, schema }: Pick<SubmitOptions, 'pool' | 'schema'>,
-  job: Submission,
+  job: RequestParts,
 ): Promise<string | null> {
   const keyed = keyedRequest(job);
   return keyed === null ? null : await joinEarlier(pool, schema, keyed);

@@ -1,22 +1,28 @@
 /** Accepts files to import: checks permissions, stores the upload, submits the job. */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
 import type { Log } from '#core/base/log/log.ts';
-import type { Storage } from '#core/files/storage/storage.ts';
-import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
+import { type SizeLimit, type Storage, tooLarge } from '#core/files/storage/storage.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
-import { DoubtfulSubmission, type Submission } from '#core/jobs/submit.ts';
+import { DoubtfulSubmission, type Submitted } from '#core/jobs/submit.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
 import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import { createCollections } from '#core/schema/change-input.ts';
 import { importable } from '#core/transfer/target/import-target.ts';
 import { matchKey } from '#core/transfer/target/match-key.ts';
 import type { ImportCacheSuspension } from '#core/write/cache/import-cache-suspension.ts';
+import type { Asset } from './files/assets.ts';
 import { type ImportDestination, importDestination, notImportable } from './import-destination.ts';
+import {
+  type ImportRequest,
+  importRequestParts,
+  importSubmission,
+  type SubmittedFile,
+} from './import-submission.ts';
 import type { JobService } from './jobs.ts';
 import type { RightsSource } from './request-context.ts';
 
@@ -34,25 +40,15 @@ export interface ImportServiceOptions {
 }
 
 /** A file that is still arriving. */
-export interface StreamedUpload {
-  /** As the client named it. */
-  readonly name: string;
-  readonly format: ImportFormat;
-  /** Whether it is compressed. */
-  readonly gzip: boolean;
-  readonly parameters: ImportParameters;
+export interface StreamedUpload extends ImportRequest {
   readonly content: AsyncIterable<Uint8Array>;
   /** The announced length of the request body, which includes the file. */
   readonly size?: number | undefined;
-  /** The `Idempotency-Key` of the request. */
-  readonly idempotencyKey?: string | null;
-  /** The id of the request. */
-  readonly requestId?: string;
 }
 
-interface CountedFile extends StreamedUpload {
-  readonly file: string;
-  readonly counted: CountedUpload;
+/** A file of `/files` that the caller may read. */
+export interface StoredUpload extends ImportRequest {
+  readonly asset: Pick<Asset, 'id' | 'bytes' | 'version'>;
 }
 
 /** Rejects match fields that are not a unique key, before the file is stored. */
@@ -77,26 +73,6 @@ function checkNew(
   throw invalidQuery(reason('match_in_created_collection'));
 }
 
-/** The parameters that control parsing the file. */
-const DIALECT: ReadonlySet<string> = new Set<keyof ImportParameters>([
-  ...(['separator', 'quote', 'escape', 'comment', 'charset', 'decimal', 'thousands'] as const),
-  ...(['nullValues', 'ragged', 'quotes'] as const),
-]);
-
-/** The parameters that control parsing the file; null when there are none. */
-function dialectOf(parameters: ImportParameters): Readonly<Record<string, unknown>> | null {
-  const given = Object.entries(parameters).filter(([name]) => DIALECT.has(name));
-  return given.length === 0 ? null : Object.fromEntries(given);
-}
-
-/** Equal for the same content with the same parameters. */
-function fingerprintOf({ format, parameters }: StreamedUpload, sha256: string): string {
-  const entries = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
-  if (entries.length === 0) return `${format}:${sha256}`;
-  const digest = createHash('sha256').update(JSON.stringify(entries)).digest('hex');
-  return `${format}:${sha256}:${digest}`;
-}
-
 export class ImportService {
   readonly #options: ImportServiceOptions;
 
@@ -118,6 +94,19 @@ export class ImportService {
   }
 
   /**
+   * The job of an earlier request with the same `Idempotency-Key`; null without one.
+   * @throws ServiceError UNPROCESSABLE_ENTITY for the key of another request
+   */
+  async repeated(
+    caller: Caller,
+    { collection }: ImportDestination,
+    request: Pick<ImportRequest, 'idempotencyKey' | 'request'>,
+  ): Promise<string | null> {
+    const { jobs } = this.#options;
+    return await jobs.repeated(importRequestParts(caller, collection, request));
+  }
+
+  /**
    * Stores the file and submits its import. When an identical import by the same user is open, or
    * was sent with the same key, joins that one.
    * @returns the id of the job
@@ -129,15 +118,65 @@ export class ImportService {
     destination: ImportDestination,
     upload: StreamedUpload,
   ): Promise<string> {
-    const { quota, log, catalog } = this.#options;
-    const { collection } = destination;
-    const isNew = !catalog.current().collections.has(collection);
-    if (isNew) checkNew(collection, upload.parameters);
-    else checkMatch(catalog.current(), destination, upload.parameters);
-    const file = randomUUID();
-    const counted = await quota.begin(file, quotaKeyOf(caller), upload.size);
+    this.#check(destination, upload.parameters);
+    const id = randomUUID();
+    return await this.#counted(caller, id, upload.size, async (counted) => {
+      const { spool } = this.#options;
+      const content = counted.counted(upload.content);
+      const { bytes, sha256 } = await spool.write(id, content, this.#limit);
+      return await this.#submitUpload(caller, destination, upload, {
+        file: { id, bytes, sha256 },
+        upload: counted.uncounted(bytes),
+      });
+    });
+  }
+
+  /**
+   * Submits the import of a file of `/files`, which the worker reads from its storage. It counts for
+   * the quotas like an upload.
+   * @returns the id of the job
+   * @throws ServiceError as {@link accept}
+   */
+  async acceptStored(
+    caller: Caller,
+    destination: ImportDestination,
+    request: StoredUpload,
+  ): Promise<string> {
+    const { id: of, bytes, version: sha256 } = request.asset;
+    this.#check(destination, request.parameters);
+    const limit = this.#limit;
+    if (limit !== undefined && bytes > limit.bytes) throw tooLarge(limit);
+    return await this.#counted(caller, randomUUID(), bytes, async (counted) => {
+      const upload = counted.uncounted(bytes);
+      return (
+        await this.#submit(caller, destination, request, { file: { of, bytes, sha256 }, upload })
+      ).id;
+    });
+  }
+
+  get #limit(): SizeLimit | undefined {
+    const { maxBytes: bytes } = this.#options;
+    return bytes === undefined ? undefined : { bytes, variable: 'IMPORT_MAX_SIZE' };
+  }
+
+  #check(destination: ImportDestination, parameters: ImportParameters): void {
+    const catalog = this.#options.catalog.current();
+    if (catalog.collections.has(destination.collection)) {
+      checkMatch(catalog, destination, parameters);
+    } else checkNew(destination.collection, parameters);
+  }
+
+  /** Counts a file until its job counts it. */
+  async #counted(
+    caller: Caller,
+    id: string,
+    size: number | undefined,
+    work: (counted: CountedUpload) => Promise<string>,
+  ): Promise<string> {
+    const { quota, log } = this.#options;
+    const counted = await quota.begin(id, quotaKeyOf(caller), size);
     try {
-      return await this.#submit(caller, destination, { ...upload, file, counted });
+      return await work(counted);
     } finally {
       await counted
         .end()
@@ -150,45 +189,20 @@ export class ImportService {
     }
   }
 
-  async #submit(
+  /** Submits the import of an upload, and removes the upload when no job needs it. */
+  async #submitUpload(
     caller: Caller,
-    { collection }: ImportDestination,
-    upload: CountedFile,
+    destination: ImportDestination,
+    request: ImportRequest,
+    submitted: Omit<SubmittedFile, 'storage'> & { readonly file: { readonly id: string } },
   ): Promise<string> {
-    const { jobs, spool, holds, maxBytes, log } = this.#options;
-    const { file, format, gzip, parameters } = upload;
-    const content = upload.counted.counted(upload.content);
-    const limit =
-      maxBytes === undefined
-        ? undefined
-        : ({ bytes: maxBytes, variable: 'IMPORT_MAX_SIZE' } as const);
-    const { bytes, sha256 } = await spool.write(file, content, limit);
-    const message: ImportMessage = {
-      version: 7,
-      collection,
-      sender: { ip: caller.ip },
-      parameters,
-      file: { id: file, format, gzip, bytes, sha256 },
-    };
+    const { spool, log } = this.#options;
     const discard = () =>
-      spool.remove(file).catch((error) => log.warn({ err: error }, 'could not remove an upload'));
+      spool
+        .remove(submitted.file.id)
+        .catch((error) => log.warn({ err: error }, 'could not remove an upload'));
     try {
-      const submission: Submission = {
-        kind: IMPORT_JOB,
-        queue: 'transfer',
-        message,
-        mailbox: `${IMPORT_JOB}:${collection}`,
-        collection,
-        storage: await spool.identity(),
-        user: caller.user,
-        fingerprint: fingerprintOf(upload, sha256),
-        holder: quotaKeyOf(caller),
-        upload: upload.counted.uncounted(bytes),
-        file: { name: upload.name, bytes, format, dialect: dialectOf(parameters) },
-        idempotencyKey: upload.idempotencyKey ?? null,
-        requestId: upload.requestId ?? null,
-      };
-      const { id, joined } = await holds.during(collection, () => jobs.submit(submission));
+      const { id, joined } = await this.#submit(caller, destination, request, submitted);
       if (joined) await discard();
       return id;
     } catch (error) {
@@ -196,5 +210,17 @@ export class ImportService {
       if (!(error instanceof DoubtfulSubmission)) await discard();
       throw error;
     }
+  }
+
+  async #submit(
+    caller: Caller,
+    { collection }: ImportDestination,
+    request: ImportRequest,
+    submitted: Omit<SubmittedFile, 'storage'>,
+  ): Promise<Submitted> {
+    const { jobs, spool, holds } = this.#options;
+    const storage = await spool.identity();
+    const submission = importSubmission(caller, collection, request, { ...submitted, storage });
+    return await holds.during(collection, () => jobs.submit(submission));
   }
 }

@@ -20,7 +20,13 @@ import { JobFollower } from '#core/jobs/job-follower.ts';
 import { JobList, type JobQuery } from '#core/jobs/job-list.ts';
 import { FIXED_ORDER, moveFirst, wakeMoved } from '#core/jobs/move-first.ts';
 import { rejectedFileId } from '#core/jobs/rejected-file-id.ts';
-import { repeatedJob, type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
+import {
+  type RequestParts,
+  repeatedJob,
+  type Submission,
+  type Submitted,
+  submit,
+} from '#core/jobs/submit.ts';
 import { workerSign } from '#core/jobs/worker-sign.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
 import { announceCancelled, type CancelledJob, cancelling } from './cancel-job.ts';
@@ -96,7 +102,7 @@ export class JobService {
    * The job of an earlier request with the same `Idempotency-Key`; null without one.
    * @throws ServiceError UNPROCESSABLE_ENTITY for the key of another request
    */
-  async repeated(submission: Submission): Promise<string | null> {
+  async repeated(submission: RequestParts): Promise<string | null> {
     return await repeatedJob({ pool: this.#pool, schema: this.#schema }, submission);
   }
 

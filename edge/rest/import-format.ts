@@ -7,7 +7,19 @@ import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import type { IncomingFile } from '#edge/http/multipart.ts';
+
+/** A file by its label: what its sender states about it. */
+export interface LabelledFile {
+  readonly filename: string;
+  /** Lower case, without parameters. */
+  readonly mimeType: string;
+  /** The `charset` of its type, lower case; null without one. */
+  readonly charset: string | null;
+}
+
+interface ArrivingFile extends LabelledFile {
+  readonly stream: AsyncIterable<Uint8Array>;
+}
 
 /** The format that a media type or a filename implies, and its separator. */
 interface Known {
@@ -58,7 +70,8 @@ const USELESS = new Set([
 
 /** Bytes that show whether a file is compressed, and bytes that show its format. */
 const MARK = 8;
-const BEGINNING = 1_024;
+/** Bytes from the beginning of a file that determine its format. */
+export const BEGINNING = 1_024;
 
 /** Reads the first bytes, and returns them with a stream of the whole content. */
 async function begin(
@@ -123,7 +136,7 @@ function byContent(bytes: Buffer): Known | null {
  * The format from the type or the filename; undefined when both are generic, null for unsupported
  * formats.
  */
-function byLabel({ mimeType, filename }: IncomingFile): Known | null | undefined {
+function byLabel({ mimeType, filename }: LabelledFile): Known | null | undefined {
   const byType = BY_TYPE.get(mimeType);
   if (byType !== undefined) return byType;
   if (!USELESS.has(mimeType)) return null;
@@ -152,14 +165,14 @@ export interface FormattedFile {
 }
 
 /** Why a file cannot be a workbook; null when it may be one. */
-function workbookFault(bytes: Buffer, { mimeType, filename }: IncomingFile): Reason | null {
+function workbookFault(bytes: Buffer, { mimeType, filename }: LabelledFile): Reason | null {
   if (begins(bytes, COMPOUND)) return reason('workbook_old_or_encrypted');
   const hasMacros = extensionOf(filename) === 'xlsm' || mimeType.includes('macroenabled');
   return hasMacros ? reason('workbook_with_macros') : null;
 }
 
 /** The format by label and content: an archive is a workbook, whatever its label says. */
-function formatOf(file: IncomingFile, labelled: Known | null | undefined, bytes: Buffer) {
+function formatOf(file: LabelledFile, labelled: Known | null | undefined, bytes: Buffer) {
   const why = workbookFault(bytes, file);
   if (why !== null) return why;
   if (begins(bytes, ZIP)) return XLSX;
@@ -168,7 +181,7 @@ function formatOf(file: IncomingFile, labelled: Known | null | undefined, bytes:
 }
 
 /** @throws ServiceError UNSUPPORTED_MEDIA_TYPE for files of other formats */
-export async function withDetectedFormat(file: IncomingFile): Promise<FormattedFile> {
+export async function withDetectedFormat(file: ArrivingFile): Promise<FormattedFile> {
   const labelled = byLabel(file);
   const wanted = labelled === undefined ? BEGINNING : MARK;
   const { bytes, content } = await begin(file.stream, wanted);

@@ -1,14 +1,16 @@
 /**
- * `POST /utils/import/:collection`: stores the file, submits a job, and responds when the job has
+ * `POST /utils/import/:collection`: takes the file, submits a job, and responds when the job has
  * ended.
  */
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { importParameters, importQuery } from '#core/services/import-parameters.ts';
 import { firstFile } from '#edge/http/multipart.ts';
+import type { Response } from '#edge/http/response.ts';
 import { type Call, type CallHandler, pathParameter } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { withDetectedFormat } from './import-format.ts';
+import { importFromSource, importSource } from './import-source.ts';
 import { acceptedResponse, jobLocation, jobResponse } from './job-answer.ts';
 import { IMPORT_OPTIONS } from './parameter/import.ts';
 import { flagParameter } from './parameter/item.ts';
@@ -34,11 +36,25 @@ function isBackground(call: Call): boolean {
   return background !== undefined && background !== 'false';
 }
 
+/** Whether the body names the file instead of containing it. */
+function isNamed({ request }: Call): boolean {
+  return /^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '');
+}
+
+async function answerOf(call: Call, id: string): Promise<Response> {
+  if (isBackground(call)) return acceptedResponse(call, id);
+  return jobResponse(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));
+}
+
 const importFile: CallHandler = async (call) => {
   const { imports, uploads } = call.services;
   const destination = await imports.authorize(call.caller, pathParameter(call, 'collection'));
   const query = importQuery(call.parameters);
   const idempotencyKey = idempotencyKeyOf(call.request);
+  if (isNamed(call)) {
+    const id = await importFromSource(call, { destination, query, idempotencyKey });
+    return await answerOf(call, id);
+  }
   checkSize(call);
   const id = await uploads.run(quotaKeyOf(call.caller), async () => {
     const incoming = await firstFile(call.request);
@@ -53,8 +69,7 @@ const importFile: CallHandler = async (call) => {
     };
     return await imports.accept(call.caller, destination, upload);
   });
-  if (isBackground(call)) return acceptedResponse(call, id);
-  return jobResponse(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));
+  return await answerOf(call, id);
 };
 
 export const IMPORT_ROUTES: readonly RouteEntry[] = [
@@ -73,7 +88,11 @@ export const IMPORT_ROUTES: readonly RouteEntry[] = [
     },
     headers: ['Prefer', 'Idempotency-Key'],
     errors: [...WRITE_ERRORS, 'OUT_OF_TIME', 'CONFLICT', 'UNPROCESSABLE_ENTITY', 'LIMIT_EXCEEDED'],
-    body: { types: ['multipart/form-data'], schema: null, limit: 'IMPORT_MAX_SIZE' },
+    body: {
+      types: ['multipart/form-data', 'application/json'],
+      schema: importSource,
+      limit: 'IMPORT_MAX_SIZE',
+    },
     answer: { ...EMPTY_ANSWER, job: true },
     handle: importFile,
   },

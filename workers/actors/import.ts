@@ -7,7 +7,7 @@ import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { hashPassword } from '#core/accounts/identity/password.ts';
 import { metrics } from '#core/base/metrics/metrics.ts';
 import { withConnection } from '#core/database/pool.ts';
-import { DamagedFile, verifyContent, verifySize } from '#core/files/storage/verify-content.ts';
+import { DamagedFile } from '#core/files/storage/verify-content.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { rejectedFileId } from '#core/jobs/rejected-file-id.ts';
@@ -18,7 +18,6 @@ import { importDestination } from '#core/services/import-destination.ts';
 import { importOptions } from '#core/services/import-options.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { systemRules } from '#core/services/system/rule.ts';
-import type { StoredFile } from '#core/transfer/file/import-file.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportResult, ImportSender } from '#core/transfer/run/import-options.ts';
 import type { Change } from '#core/write/changes/change.ts';
@@ -27,6 +26,7 @@ import { History, NO_VISITOR } from '#core/write/history/history.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { RetryableError } from '#workers/runtime/retryable-error.ts';
 import { createCollection } from './create-collection.ts';
+import { discardContent, openContent } from './import-content.ts';
 
 const rowsRead = metrics.counter('sluice_import_rows_total', {});
 /** Phases that are remembered; a file that is checked row by row repeats some. */
@@ -65,16 +65,12 @@ async function importSpooled(
   context: ActorContext,
   announce: (written: ReadonlySet<string>) => Promise<void>,
 ): Promise<ImportResult> {
-  const { collection, file, parameters = {} } = message;
+  const { collection, parameters = {} } = message;
   const { services, job, signal } = context;
   const { config, checked, pool, schema, spool } = services;
-  verifySize(await spool.size(file.id), file);
+  const stored = await openContent(message, context);
   const client = await context.connect();
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
-  const stored: StoredFile = {
-    ...{ format: file.format, gzip: file.gzip === true, bytes: file.bytes },
-    open: () => verifyContent(spool.read(file.id), file),
-  };
   const creation =
     parameters.create === true
       ? await createCollection(
@@ -169,10 +165,6 @@ export const importActor: Actor<typeof importMessage> = {
   mailbox: ({ collection }) => `${IMPORT_JOB}:${collection}`,
 
   async receive(message, context) {
-    const discard = () =>
-      context.services.spool
-        .remove(message.file.id)
-        .catch((error) => context.log.warn({ err: error }, 'could not remove an imported file'));
     const { services, job } = context;
     const announced: AnnouncedChanges[] = [];
     const announce = async (written: ReadonlySet<string>) => {
@@ -185,7 +177,7 @@ export const importActor: Actor<typeof importMessage> = {
       const result = await importSpooled(message, context, announce);
       await context.failpoint('import.committed');
       await announced.pop()?.committed();
-      await discard();
+      await discardContent(message, context);
       return result;
     } catch (error) {
       await announced.pop()?.failed(error);

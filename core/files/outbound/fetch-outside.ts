@@ -9,7 +9,9 @@ import { request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { invalidPayload, ServiceError, unavailable } from '#core/base/errors/service-error.ts';
+import type { SizeLimit } from '../storage/storage.ts';
 import { type AddressRules, isReachable } from './public-address.ts';
+import { type Label, labelOf } from './response-label.ts';
 
 /** Maximum number of redirects. */
 const MOST_REDIRECTS = 5;
@@ -26,6 +28,10 @@ export type Resolve = (name: string) => Promise<readonly string[]>;
 export interface FetchOptions extends AddressRules {
   /** Maximum bytes of the content; undefined: no limit. */
   readonly maxBytes: number | undefined;
+  /** The variable that sets the maximum. */
+  readonly variable?: SizeLimit['variable'];
+  /** Requests only the rest of the content that has this strong entity tag. */
+  readonly from?: { readonly byte: number; readonly etag: string };
   /** Milliseconds for the whole download. */
   readonly timeout: number;
   /** Aborted when the content is no longer needed. */
@@ -35,17 +41,30 @@ export interface FetchOptions extends AddressRules {
 }
 
 /** The response to a download. */
-export interface Fetched {
-  /** Its type, lower case, without parameters; empty without one. */
-  readonly type: string;
-  /** The name that the server sends, else the last segment of the path; never a path. */
-  readonly filename: string;
+export interface Fetched extends Label {
   /** Its declared length, if any. */
   readonly size: number | undefined;
   /** Can be read once; a reader that stops early closes the connection. */
   readonly content: AsyncIterable<Uint8Array>;
   /** Closes the connection, even when the content was never read. */
   readonly close: () => void;
+}
+
+/** The server, or a time limit, ended the content early. */
+export class BrokenOff extends ServiceError {
+  /** Another request would end in the same way. */
+  readonly isFinal: boolean;
+
+  constructor(cause: unknown, isFinal = false) {
+    const { code, details, headers } = failed(reason('import_server_broke_off'));
+    super(code, details, { cause, headers });
+    this.isFinal = isFinal;
+  }
+
+  /** The same error, after which no request follows. */
+  final(): BrokenOff {
+    return new BrokenOff(this.cause, true);
+  }
 }
 
 const systemResolve: Resolve = async (name) =>
@@ -133,6 +152,7 @@ async function within(
 async function ask(url: URL, address: string, options: FetchOptions): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const isSecure = url.protocol === 'https:';
+  const { from } = options;
   const send = isSecure ? secureRequest : plainRequest;
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const asking = send({
@@ -144,6 +164,7 @@ async function ask(url: URL, address: string, options: FetchOptions): Promise<In
       Accept: '*/*',
       'Accept-Encoding': 'identity',
       'User-Agent': 'Sluice',
+      ...(from && { Range: `bytes=${from.byte}-`, 'If-Range': from.etag }),
     },
     ...(isSecure && isIP(name) === 0 ? { servername: name } : {}),
     agent: false,
@@ -164,48 +185,25 @@ async function ask(url: URL, address: string, options: FetchOptions): Promise<In
   return await promise;
 }
 
-/** The name in `Content-Disposition` (RFC 6266), or the last segment of the path. */
-function filenameOf({ headers }: IncomingMessage, url: URL): string {
-  const header = headers['content-disposition'] ?? '';
-  const [, extended] = /filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(header) ?? [];
-  const [, quoted, bare] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? [];
-  const found = decoded(extended) ?? quoted?.replace(/\\(.)/g, '$1') ?? bare;
-  const last = found ?? decoded(url.pathname.slice(url.pathname.lastIndexOf('/') + 1)) ?? '';
-  const name =
-    last
-      .split(/[/\\]/)
-      .at(-1)
-      ?.replace(/\p{Cc}/gu, '') ?? '';
-  return /^\.*$/.test(name) ? 'file' : [...name].slice(-200).join('');
-}
+type Bounds = Pick<FetchOptions, 'maxBytes' | 'variable' | 'from'>;
 
-function decoded(text: string | undefined): string | undefined {
-  try {
-    return text === undefined ? undefined : decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function tooLarge(limit: number): ServiceError {
-  return new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'FILES_MAX_UPLOAD_SIZE' });
+function tooLarge({ maxBytes: limit, variable = 'FILES_MAX_UPLOAD_SIZE' }: Bounds): ServiceError {
+  return new ServiceError('CONTENT_TOO_LARGE', { limit, variable });
 }
 
 /** The content up to the size limit; a broken connection is an error, not the end. */
-async function* bounded(
-  answer: IncomingMessage,
-  maxBytes: number | undefined,
-): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
+async function* bounded(answer: IncomingMessage, bounds: Bounds): AsyncGenerator<Uint8Array> {
+  const { maxBytes, from } = bounds;
+  let bytes = from?.byte ?? 0;
   try {
     for await (const piece of answer) {
       const chunk = Buffer.from(piece);
       bytes += chunk.length;
-      if (maxBytes !== undefined && bytes > maxBytes) throw tooLarge(maxBytes);
+      if (maxBytes !== undefined && bytes > maxBytes) throw tooLarge(bounds);
       yield chunk;
     }
   } catch (error) {
-    throw error instanceof ServiceError ? error : failed(reason('import_server_broke_off'), error);
+    throw error instanceof ServiceError ? error : new BrokenOff(error);
   } finally {
     answer.destroy();
   }
@@ -215,10 +213,11 @@ async function* bounded(
  * The length that a response declares.
  * @throws ServiceError CONTENT_TOO_LARGE
  */
-function announced(answer: IncomingMessage, maxBytes: number | undefined): number | undefined {
+function announced(answer: IncomingMessage, bounds: Bounds): number | undefined {
+  const { maxBytes, from } = bounds;
   const header = answer.headers['content-length'];
-  const size = header === undefined ? undefined : Number(header);
-  if (size !== undefined && maxBytes !== undefined && size > maxBytes) throw tooLarge(maxBytes);
+  const size = header === undefined ? undefined : Number(header) + (from?.byte ?? 0);
+  if (size !== undefined && maxBytes !== undefined && size > maxBytes) throw tooLarge(bounds);
   return size;
 }
 
@@ -235,9 +234,19 @@ function redirectOf(answer: IncomingMessage, from: URL): URL | null {
   return next;
 }
 
-/** @throws ServiceError SERVICE_UNAVAILABLE for a response that is not a file */
-function requireFile({ statusCode = 0, headers }: IncomingMessage): void {
-  if (statusCode !== 200) {
+/** Whether a response has the requested rest of the same content. */
+function isRest(
+  { statusCode, headers }: IncomingMessage,
+  { byte, etag }: NonNullable<FetchOptions['from']>,
+): boolean {
+  const [, start] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? [];
+  return statusCode === 206 && start === String(byte) && (headers.etag ?? etag) === etag;
+}
+
+/** @throws ServiceError SERVICE_UNAVAILABLE for a response that is not the file or its rest */
+function requireFile(answer: IncomingMessage, { from }: Bounds): void {
+  const { statusCode = 0, headers } = answer;
+  if (from === undefined ? statusCode !== 200 : !isRest(answer, from)) {
     throw failed(reason('import_server_status', { status: statusCode ?? 0 }));
   }
   const codings = [headers['content-encoding'], headers['transfer-encoding']]
@@ -253,7 +262,7 @@ function requireFile({ statusCode = 0, headers }: IncomingMessage): void {
  *   SERVICE_UNAVAILABLE when it cannot be downloaded, also while its content is read
  */
 export async function fetchOutside(text: string, options: FetchOptions): Promise<Fetched> {
-  const { maxBytes, timeout } = options;
+  const { timeout } = options;
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeout)]);
   let url = parsedUrl(text);
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
@@ -262,12 +271,10 @@ export async function fetchOutside(text: string, options: FetchOptions): Promise
     try {
       const next = redirectOf(answer, url);
       if (next === null) {
-        requireFile(answer);
-        const size = announced(answer, maxBytes);
-        const [type = ''] = (answer.headers['content-type'] ?? '').split(';');
-        const facts = { type: type.trim().toLowerCase(), filename: filenameOf(answer, url), size };
+        requireFile(answer, options);
+        const size = announced(answer, options);
         const close = () => void answer.destroy();
-        return { ...facts, content: bounded(answer, maxBytes), close };
+        return { ...labelOf(answer, url), size, content: bounded(answer, options), close };
       }
       answer.destroy();
       url = next;

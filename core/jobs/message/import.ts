@@ -16,7 +16,7 @@ export const importMessage = v.strictObject({
    * - 5 creates its collection;
    * - 6 adds the digest of the file;
    * - 7 adds workbooks, Parquet files, references by other fields, constants, notations of cells, the
-   *   types of new fields, and undo.
+   *   types of new fields, undo, and files of `/files`.
    */
   version: v.picklist([1, 2, 3, 4, 5, 6, 7]),
   collection: v.string(),
@@ -25,8 +25,10 @@ export const importMessage = v.strictObject({
   /** The sender's address; the row of the job contains the user. */
   sender: v.optional(v.object({ ip: v.optional(v.nullable(v.string()), null) })),
   file: v.strictObject({
-    /** Id of the upload; never a path. */
-    id: v.pipe(v.string(), v.uuid()),
+    /** Id of the upload, never a path; absent for a file of `/files`. */
+    id: v.optional(v.pipe(v.string(), v.uuid())),
+    /** Key of a file of `/files`. */
+    of: v.optional(v.pipe(v.string(), v.uuid())),
     format: v.picklist(IMPORT_FORMATS),
     bytes: v.number(),
     gzip: v.optional(v.boolean()),

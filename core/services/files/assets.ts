@@ -26,6 +26,8 @@ export interface Asset extends Place {
   readonly bytes: number;
   /** Differs whenever the bytes differ. */
   readonly version: string;
+  /** SHA-256 of the bytes in hexadecimal; null when it is unknown. */
+  readonly sha256: string | null;
   readonly modified: Date;
   readonly folder: string | null;
   /** In pixels from the upper left corner; null when it was never set. */
@@ -211,6 +213,7 @@ export class AssetService {
       type: row.type ?? OCTET_STREAM,
       bytes: row.filesize === null ? await this.#options.store.size(place) : Number(row.filesize),
       version: row.sha256 ?? name,
+      sha256: row.sha256,
       modified: row.uploaded_on ?? row.modified_on,
       focus: x === null || y === null ? null : { x, y },
       size: width === null || height === null ? null : { width, height },

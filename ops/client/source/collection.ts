@@ -11,6 +11,7 @@ import {
   exportStream,
   type ImportOptions,
   type ImportResult,
+  type ImportSource,
   importFile,
   type Run,
 } from './transfer.ts';
@@ -22,8 +23,11 @@ type Nothing = Record<never, never>;
 type Listing<S, C, Q> = Q & Checked<S, C, Q, ListQuery<S, C>>;
 
 export interface Transfers<S = AnySchema, C extends string = string> {
-  /** Imports the rows of a file: `await` it, or iterate over its progress. */
-  import(file: FileInput, options?: ImportOptions): Run<ImportResult>;
+  /**
+   * Imports the rows of a file that is sent, of a file of `/files`, or of one that the server fetches
+   * from a URL: `await` it, or iterate over its progress.
+   */
+  import(file: FileInput | ImportSource, options?: ImportOptions): Run<ImportResult>;
   /** Writes items to a file: `await` it, or iterate over its progress. */
   export<const Q extends ListQuery<S, C> = Nothing>(
     format: ExportFormat,

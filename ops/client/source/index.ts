@@ -84,6 +84,7 @@ export type {
   ImportOptions,
   ImportReference,
   ImportResult,
+  ImportSource,
   Run,
   Step,
 } from './transfer.ts';

@@ -212,11 +212,18 @@ function startRun<Told, Result>(
 
 const ASYNC = { prefer: 'respond-async' };
 
-/** Sends a file and imports its rows. */
+/** A file that the server fetches: one of `/files` by its key, or that of a URL. */
+export type ImportSource = { readonly file: string } | { readonly url: string };
+
+function isSource(from: FileInput | ImportSource): from is ImportSource {
+  return 'file' in from || 'url' in from;
+}
+
+/** Imports the rows of a file that is sent, or that the server fetches. */
 export function importFile(
   transport: Transport,
   collection: string,
-  file: FileInput,
+  from: FileInput | ImportSource,
   options: ImportOptions = {},
 ): Run<ImportResult> {
   const { signal, timeout, headers, idempotencyKey, ...parameters } = options;
@@ -228,8 +235,13 @@ export function importFile(
   );
   const submit = async (tell: Tell) => {
     const call = jobHeaders({ signal, timeout, headers, idempotencyKey });
-    const form = await formOf([['file', namedContent(file)]]);
-    return transport.request<Job>('POST', `/utils/import/${encodeURIComponent(collection)}`, {
+    const path = `/utils/import/${encodeURIComponent(collection)}`;
+    if (isSource(from)) {
+      const given = { ...call, headers: { ...call.headers, ...ASYNC } };
+      return transport.request<Job>('POST', path, { ...given, query, body: from });
+    }
+    const form = await formOf([['file', namedContent(from)]]);
+    return transport.request<Job>('POST', path, {
       ...call,
       headers: { ...call.headers, ...ASYNC, ...form.headers },
       query,

@@ -265,7 +265,8 @@ for (const backend of backends) {
       const type = await faults(await upload(cluster, 'things', '\0x', text));
       t.match(type, { status: 415, faults: [{ code: 'UNSUPPORTED_MEDIA_TYPE' }] });
       const path = '/utils/import/things';
-      const plain = await cluster.fetch(path, { method: 'POST', body: '[]' });
+      const headers = { 'content-type': 'text/csv' };
+      const plain = await cluster.fetch(path, { method: 'POST', body: 'name\n', headers });
       t.equal(plain.status, 415);
       const form = new FormData();
       form.set('note', 'no file');

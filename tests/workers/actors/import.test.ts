@@ -34,6 +34,8 @@ t.teardown(async () => {
 
 interface Delivery {
   readonly message: ImportMessage;
+  /** The id of its upload. */
+  readonly file: string;
   readonly context: ActorContext;
   readonly reports: readonly JobProgress[];
   /** What the job's row says. */
@@ -78,6 +80,7 @@ async function deliver(
   };
   return {
     message,
+    file: id,
     context,
     reports,
     async row() {
@@ -148,7 +151,7 @@ t.test('of a refused file the rows are named, as many as are wanted', async (t) 
   t.ok(error instanceof ServiceErrors && error.errors.length === 3);
   t.match(await delivery.row(), { state: 'running', result: null }, 'the runtime records it');
   t.strictSame(await items(), [{ id: 1, name: 'old' }]);
-  await services.spool.remove(delivery.message.file.id);
+  await services.spool.remove(delivery.file);
 });
 
 t.test('a value that PostgreSQL cannot store is named in the report all the same', async (t) => {
@@ -195,7 +198,7 @@ t.test('nothing is written for a user without permission any more', async (t) =>
     await outside.query(given);
     await delivery.row();
     t.strictSame(await items(), [{ id: 1, name: 'old' }], taken);
-    await services.spool.remove(delivery.message.file.id);
+    await services.spool.remove(delivery.file);
   }
 });
 
@@ -214,7 +217,7 @@ t.test('a delivery that is not the current one any more commits nothing', async 
   await delivery.row();
   t.strictSame(await items(), [{ id: 1, name: 'old' }]);
   t.ok(await isSpooled(delivery), 'the file stays for the other delivery');
-  await services.spool.remove(delivery.message.file.id);
+  await services.spool.remove(delivery.file);
 });
 
 t.test('the file of an import that is interrupted stays for the runtime', async (t) => {
@@ -226,13 +229,13 @@ t.test('the file of an import that is interrupted stays for the runtime', async 
     await delivery.row();
     t.strictSame(await items(), [{ id: 1, name: 'old' }], reason);
     t.ok(await isSpooled(delivery), reason);
-    await services.spool.remove(delivery.message.file.id);
+    await services.spool.remove(delivery.file);
   }
 });
 
 t.test('a file that is gone is a failure of the storage', async (t) => {
   const delivery = await deliver('id,name\n2,two\n');
-  await services.spool.remove(delivery.message.file.id);
+  await services.spool.remove(delivery.file);
   await t.rejects(importActor.receive(delivery.message, delivery.context), {
     code: 'SERVICE_UNAVAILABLE',
     details: { service: 'storage' },

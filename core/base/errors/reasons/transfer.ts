@@ -140,6 +140,11 @@ export const transferReasons = {
   list_misfits_field: 'A list does not fit this field.',
   object_misfits_field: 'An object does not fit this field.',
   related_items_nested_too_deep: 'Related items may be nested {limit} deep.',
+  import_source_expected: 'The body must have either "file" or "url".',
+  import_source_member_unknown:
+    '"{member}" is unknown. The body has "file" or "url", and options are parameters of the URL.',
+  import_file_unreadable: 'No such file exists, or you may not read it.',
+  import_file_replaced: 'The file has other content than when the import was requested.',
   undo_without_related_items: 'An import of related items cannot be undone; leave out "undo".',
   undo_not_kept: 'Nothing is kept with which this job can be undone.',
   undo_done_already: 'The import is undone already.',

@@ -153,6 +153,11 @@ export const transfer = {
   object_misfits_field: 'Dieses Feld nimmt kein JSON-Objekt.',
   related_items_nested_too_deep:
     'Verknüpfte Einträge lassen sich %{limit} Ebenen tief verschachteln.',
+  import_source_expected: 'Der Inhalt der Anfrage muss entweder „file“ oder „url“ enthalten.',
+  import_source_member_unknown:
+    '„%{member}“ ist unbekannt. Die Anfrage enthält „file“ oder „url“, Optionen stehen in der URL.',
+  import_file_unreadable: 'Diese Datei gibt es nicht, oder Sie dürfen sie nicht lesen.',
+  import_file_replaced: 'Die Datei hat einen anderen Inhalt als beim Auftrag zum Import.',
   undo_without_related_items:
     'Ein Import mit verknüpften Einträgen lässt sich nicht rückgängig machen; „undo“ muss entfallen.',
   undo_not_kept: 'Es ist nichts aufbewahrt, womit sich dieser Auftrag rückgängig machen ließe.',
