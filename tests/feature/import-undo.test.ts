@@ -209,7 +209,17 @@ for (const backend of backends) {
       ]);
       t.equal((await undo('00000000-0000-4000-8000-000000000000')).status, 403);
       const job = await send('things', 'id,name\n1,eins\n');
+      const added = await send('things', 'id,name\n77,neu\n');
       await db.query('ALTER TABLE things ADD COLUMN more int DEFAULT 5');
+      await until(async () => {
+        const body = await bodyOf<{ data: object[] }>(await cluster.fetch('/items/things?limit=1'));
+        return Object.hasOwn(body.data[0] ?? {}, 'more');
+      }, 'the column is known');
+      const lost = await undo(added);
+      t.equal(lost.status, 422, 'an inserted row would take the value of the new column with it');
+      t.match((await bodyOf<ErrorsBody>(lost)).errors, [
+        { extensions: { reason_code: 'undo_table_changed' } },
+      ]);
       t.match(await undone(job, '?dryRun'), { restored: 1, kept: 0 }, 'a new column does no harm');
       await db.query('ALTER TABLE things DROP COLUMN tags');
       await until(async () => {

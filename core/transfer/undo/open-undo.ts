@@ -51,7 +51,7 @@ async function keptImport(
 /** @throws {ServiceError} UNPROCESSABLE_ENTITY when the table is not as the import left it */
 function unchangedTable(
   catalog: Catalog,
-  { collection: name, columns, key: parts }: KeptImport,
+  { collection: name, columns, key: parts, inserted }: KeptImport,
 ): Pick<UndoRun, 'collection' | 'columns' | 'key'> {
   const changed = () => {
     const why = reason('undo_table_changed');
@@ -67,6 +67,8 @@ function unchangedTable(
   const key = collection.primaryKey.map(({ column }) => column);
   const isSame = key.map((part) => part.name).join('\0') === parts.join('\0');
   if (found.length < columns.length || !isSame) throw changed();
+  // The hash of an inserted row does not cover a later column, whose value would be deleted with it.
+  if (inserted > 0 && now.size > columns.length) throw changed();
   return { collection, columns: found, key };
 }
 
