@@ -72,9 +72,9 @@ t.test('an administrator looks at the data model', { skip }, async (t) => {
     await tab.screenshot('whole');
     await until(async () => (await lines.count()) === 3, 'the relations are drawn', 5000);
     t.match(await page.locator('.react-flow__edge title').allTextContents(), [
-      /book\.publisher → publisher\.books/,
-      /review\.book → book/,
-      /book\.tags → tag\.book_tag/,
+      /book\.publisher › publisher\.books/,
+      /review\.book › book/,
+      /book\.tags › tag\.book_tag/,
     ]);
     t.equal(await card('book').getByRole('link', { name: 'Publisher' }).count(), 1);
     t.equal(await card('book').getByRole('link', { name: 'About' }).count(), 0);
