@@ -3,15 +3,13 @@
  * again. It is collected in an unlinked file while the report is written.
  */
 
-import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { type FileColumn, isReason } from '../file/file-column.ts';
 import { isAdded, ROW_COLUMN } from '../file/ignored-columns.ts';
 import { fieldOf, hasCells, headerOf } from '../file/import-file.ts';
 import type { NestedColumns } from '../file/nested-column.ts';
 import type { Row } from '../file/row-reader.ts';
+import { TemporaryFile } from '../file/temporary-file.ts';
 import type { ImportRun } from '../run/import-run.ts';
 import { type RejectedFormat, rejectedFormat } from './rejected-format.ts';
 
@@ -39,8 +37,7 @@ export class RejectedFile {
   /** The names of columns and members with secrets, which the file does not repeat. */
   readonly #secret: ReadonlySet<string>;
   readonly #related: NestedColumns;
-  readonly #file: number;
-  #bytes = 0;
+  readonly #file = new TemporaryFile();
   #isBegun = false;
 
   private constructor(
@@ -52,9 +49,6 @@ export class RejectedFile {
     this.#header = names.header;
     this.#secret = names.secret;
     this.#related = related;
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-import-'));
-    this.#file = openSync(join(folder, 'rows'), 'wx+', 0o600);
-    rmSync(folder, { recursive: true });
     this.#write(format.head);
   }
 
@@ -74,11 +68,7 @@ export class RejectedFile {
   }
 
   #write(text: string): void {
-    const bytes = Buffer.from(text);
-    for (let from = 0; from < bytes.length; ) {
-      from += writeSync(this.#file, bytes, from, bytes.length - from, this.#bytes + from);
-    }
-    this.#bytes += bytes.length;
+    this.#file.append(Buffer.from(text));
   }
 
   /** The content of a row that can be read. */
@@ -131,7 +121,7 @@ export class RejectedFile {
 
   /** Adds a row. */
   add({ row, rest }: RejectedRow, reasons: readonly RejectionReason[]): void {
-    if (this.#bytes > BYTES_MAX) return;
+    if (this.#file.size > BYTES_MAX) return;
     const told = reasons.map(({ field, reason }) =>
       field === null ? reason : `${field}: ${reason}`,
     );
@@ -144,15 +134,10 @@ export class RejectedFile {
   /** The whole file. */
   read(): AsyncIterable<Uint8Array> {
     this.#write(this.#format.tail);
-    return createReadStream('', {
-      fd: this.#file,
-      autoClose: false,
-      start: 0,
-      end: this.#bytes - 1,
-    });
+    return this.#file.stream();
   }
 
   close(): void {
-    closeSync(this.#file);
+    this.#file.close();
   }
 }

@@ -2,20 +2,10 @@
  * The faults of rows that an import skips, in an unlinked file: it needs no memory, and disappears
  * with the process. Each has the form of a COPY row.
  */
-import {
-  closeSync,
-  createReadStream,
-  ftruncateSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { storable } from '#core/jobs/storable-json.ts';
 import { CopyText } from '../file/copy-text.ts';
 import type { RowFault } from '../file/row-fault.ts';
+import { TemporaryFile } from '../file/temporary-file.ts';
 
 /** The maximum number of rows that an import may skip. */
 export const REJECTED_MAX = 1_000_000;
@@ -42,9 +32,8 @@ export class RejectedRows {
   /** The number of skipped rows. */
   rows = 0;
   readonly #max: number;
-  readonly #file: number;
+  readonly #file = new TemporaryFile();
   readonly #out = new CopyText();
-  #bytes = 0;
 
   /** The first faults, for a refusal of the whole file. */
   readonly first: RowFault[] = [];
@@ -61,10 +50,6 @@ export class RejectedRows {
     this.#max = Math.min(options.max, REJECTED_MAX);
     this.#firstMax = options.firstMax;
     this.#shown = options.shown;
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-import-'));
-    const path = join(folder, 'rejected');
-    this.#file = openSync(path, 'wx+', 0o600);
-    rmSync(folder, { recursive: true });
   }
 
   /** Counts skipped rows. @throws {TooManyRejected} */
@@ -92,23 +77,19 @@ export class RejectedRows {
 
   #flush(): void {
     const taken = this.#out.take();
-    for (let from = 0; from < taken.length; ) {
-      from += writeSync(this.#file, taken, from, taken.length - from, this.#bytes + from);
-    }
-    this.#bytes += taken.length;
+    this.#file.append(taken);
     this.#out.giveBack(taken);
   }
 
   mark(): Checkpoint {
     this.#flush();
-    return { rows: this.rows, bytes: this.#bytes, first: this.first.length };
+    return { rows: this.rows, bytes: this.#file.size, first: this.first.length };
   }
 
   /** Discards the faults since the checkpoint. */
   rewind({ rows, bytes, first }: Checkpoint): void {
     this.#flush();
-    ftruncateSync(this.#file, bytes);
-    this.#bytes = bytes;
+    this.#file.truncate(bytes);
     this.rows = rows;
     this.first.length = first;
   }
@@ -116,11 +97,10 @@ export class RejectedRows {
   /** All collected faults, as the text of a COPY. */
   read(): AsyncIterable<Buffer> {
     this.#flush();
-    const range = this.#bytes === 0 ? {} : { start: 0, end: this.#bytes - 1 };
-    return createReadStream('', { fd: this.#file, autoClose: false, ...range });
+    return this.#file.stream();
   }
 
   close(): void {
-    closeSync(this.#file);
+    this.#file.close();
   }
 }

@@ -6,7 +6,7 @@ import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { syntaxFault, UnreadableFile } from '../row-fault.ts';
-import type { ReadableAt } from '../table/random-file.ts';
+import type { ReadableAt } from '../temporary-file.ts';
 import { decompressors } from './decompressors.ts';
 
 /** Most bytes of one page, and of all pages of a document that are read at one time. */

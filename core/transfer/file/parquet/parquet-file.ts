@@ -5,8 +5,8 @@ import { type ErrorDetails, ServiceError } from '#core/base/errors/service-error
 import type { HeaderCell } from '../csv-rows.ts';
 import type { DecompressionLimits } from '../decompress.ts';
 import { type RowFault, UnreadableFile } from '../row-fault.ts';
-import type { RandomFile } from '../table/random-file.ts';
 import type { DeclaredType, TableFile } from '../table/table-file.ts';
+import type { TemporaryFile } from '../temporary-file.ts';
 import { damagedParquet, partTooLarge } from './page-reader.ts';
 
 /** The memory of the thread in MiB for values and for short-lived ones, besides bytes of pages. */
@@ -29,7 +29,7 @@ class ParquetThread {
   readonly #arrived: (Message | Error)[] = [];
   #wake: () => void = () => undefined;
 
-  constructor(file: RandomFile, limits: DecompressionLimits, rows: boolean) {
+  constructor(file: TemporaryFile, limits: DecompressionLimits, rows: boolean) {
     const { bytes, ratio } = limits;
     const worker = new Worker(new URL('./parquet-thread.ts', import.meta.url), {
       workerData: { fd: file.fd, size: file.size, limits: { bytes, ratio }, rows },
@@ -83,7 +83,7 @@ class ParquetThread {
 }
 
 async function* frames(
-  file: RandomFile,
+  file: TemporaryFile,
   limits: DecompressionLimits,
   read: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
@@ -110,7 +110,7 @@ async function* frames(
  * @throws {UnreadableFile}
  */
 export async function openParquet(
-  file: RandomFile,
+  file: TemporaryFile,
   limits: DecompressionLimits,
 ): Promise<TableFile> {
   const thread = new ParquetThread(file, limits, false);

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import * as v from 'valibot';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import { UnreadableFile } from '../row-fault.ts';
-import { readAt } from '../table/random-file.ts';
+import { readAt } from '../temporary-file.ts';
 import { openRows } from './parquet-rows.ts';
 
 const work = v.object({

@@ -2,8 +2,8 @@
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { DecompressionLimits } from '../decompress.ts';
 import { openParquet } from '../parquet/parquet-file.ts';
+import { TemporaryFile } from '../temporary-file.ts';
 import { openXlsx } from '../xlsx/xlsx-file.ts';
-import { RandomFile } from './random-file.ts';
 import type { TableFile } from './table-file.ts';
 
 /** The content of a table file. */
@@ -22,7 +22,7 @@ export async function openTable(
   parameters: ImportParameters,
   limits: DecompressionLimits,
 ): Promise<TableFile> {
-  const file = await RandomFile.of(content);
+  const file = await TemporaryFile.of(content);
   try {
     return format === 'xlsx'
       ? await openXlsx(file, parameters, limits)

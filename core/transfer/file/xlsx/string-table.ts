@@ -4,7 +4,7 @@
  */
 import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
-import { RandomFile } from '../table/random-file.ts';
+import { TemporaryFile } from '../temporary-file.ts';
 
 /** Bytes in memory. */
 const KEPT_BYTES = 48 * 1024 * 1024;
@@ -25,7 +25,7 @@ export class StringTable {
   #keptBytes = 0;
   #ends = new Uint32Array(1_024);
   #count = 0;
-  #file: RandomFile | null = null;
+  #file: TemporaryFile | null = null;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   /** A piece of the file in memory, and its position there. */
@@ -68,7 +68,7 @@ export class StringTable {
   }
 
   #spill(bytes: Buffer): void {
-    this.#file ??= new RandomFile();
+    this.#file ??= new TemporaryFile();
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes >= PIECE) this.finish();

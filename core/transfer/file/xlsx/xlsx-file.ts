@@ -6,8 +6,8 @@ import type { DecompressionLimits } from '../decompress.ts';
 import { syntaxFault, UnreadableFile } from '../row-fault.ts';
 import { FRAME_HEAD } from '../table/cell-frames.ts';
 import { Cells } from '../table/cells.ts';
-import type { RandomFile } from '../table/random-file.ts';
 import type { TableFile } from '../table/table-file.ts';
+import type { TemporaryFile } from '../temporary-file.ts';
 import { columnLetters } from './address.ts';
 import { sheetFrames } from './sheet-frames.ts';
 import { type OpenSheet, openSheet } from './workbook.ts';
@@ -43,7 +43,7 @@ async function headerOf(
  * @throws {UnreadableFile}
  */
 export async function openXlsx(
-  file: RandomFile,
+  file: TemporaryFile,
   { sheet: wanted, headerRow }: ImportParameters,
   limits: DecompressionLimits,
 ): Promise<TableFile> {

@@ -4,7 +4,7 @@ import { reason } from '#core/base/errors/reason.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 import type { DecompressionLimits } from '../decompress.ts';
 import { syntaxFault, UnreadableFile } from '../row-fault.ts';
-import type { RandomFile } from '../table/random-file.ts';
+import type { TemporaryFile } from '../temporary-file.ts';
 
 /** Parts of one workbook; large ones have a few hundred. */
 const PARTS_MAX = 20_000;
@@ -54,7 +54,7 @@ export class ZipParts {
   }
 
   /** @throws {UnreadableFile} when the file is not an archive, or its directory is damaged */
-  static async open(file: RandomFile, limits: DecompressionLimits): Promise<ZipParts> {
+  static async open(file: TemporaryFile, limits: DecompressionLimits): Promise<ZipParts> {
     const entries = new Map<string, Entry>();
     try {
       const zip = await fromFdPromise(file.fd, { autoClose: false });

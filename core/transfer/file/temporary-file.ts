@@ -2,13 +2,22 @@
  * A temporary file that is read at any position. It is unlinked while it is open, so that it
  * disappears with the process, however that ends.
  */
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '#core/base/errors/service-error.ts';
 
 /** Codes of a full disk, and of an exceeded quota. */
-const FULL = new Set(['ENOSPC', 'EDQUOT']);
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 function isFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && FULL.has(String(error.code));
@@ -32,7 +41,7 @@ export function readAt(fd: number, bytes: Uint8Array, position: number): number 
   return filled;
 }
 
-export class RandomFile implements ReadableAt {
+export class TemporaryFile implements ReadableAt {
   /** For libraries that read the file themselves. */
   readonly fd: number;
   #size = 0;
@@ -49,8 +58,8 @@ export class RandomFile implements ReadableAt {
   }
 
   /** A file with this content. @throws what the content throws; the file is closed then */
-  static async of(content: AsyncIterable<Buffer>): Promise<RandomFile> {
-    const file = new RandomFile();
+  static async of(content: AsyncIterable<Buffer>): Promise<TemporaryFile> {
+    const file = new TemporaryFile();
     try {
       for await (const chunk of content) file.append(chunk);
       return file;
@@ -79,6 +88,18 @@ export class RandomFile implements ReadableAt {
 
   read(bytes: Uint8Array, position: number): number {
     return readAt(this.fd, bytes, position);
+  }
+
+  /** Discards the content after a number of bytes. */
+  truncate(bytes: number): void {
+    ftruncateSync(this.fd, bytes);
+    this.#size = bytes;
+  }
+
+  /** The whole content, as a stream. */
+  stream(): AsyncIterable<Buffer> {
+    const range = this.#size === 0 ? {} : { start: 0, end: this.#size - 1 };
+    return createReadStream('', { fd: this.fd, autoClose: false, ...range });
   }
 
   /** Frees the disk; it may be called again. */
