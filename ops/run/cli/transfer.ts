@@ -1,6 +1,6 @@
 /** The commands that bring files into collections, and items into files. */
 import { openAsBlob } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
@@ -129,15 +129,15 @@ function formatOf(file: string): string {
   return extension === '' ? 'csv' : extension;
 }
 
-/** Writes the body of a response to a file, which stays only when it is complete. */
-async function saved(response: Response, file: string): Promise<void> {
+/** Creates a file, which stays only when the work that fills it ends. @throws {SetupError} */
+async function filled(file: string, fill: (target: FileHandle) => Promise<void>): Promise<void> {
   const target = await open(file, 'wx').catch((error: NodeJS.ErrnoException) => {
     throw new SetupError(
       error.code === 'EEXIST' ? `The file ${file} exists.` : `The file ${file} cannot be written.`,
     );
   });
   try {
-    if (response.body !== null) await target.writeFile(response.body);
+    await fill(target);
   } catch (error) {
     await rm(file, { force: true });
     throw error;
@@ -162,19 +162,22 @@ async function runExport(line: CommandArguments, { open, signal }: Context): Pro
   }
   const format = line.value('format') ?? formatOf(file);
   const api = await open(line.value('url'));
-  const id = await submitted(api, `/utils/export/${encodeURIComponent(collection)}`, {
-    method: 'POST',
-    body: JSON.stringify({ query, format }),
-    headers: { ...ASYNC, 'content-type': 'application/json' },
+  await filled(file, async (target) => {
+    const id = await submitted(api, `/utils/export/${encodeURIComponent(collection)}`, {
+      method: 'POST',
+      body: JSON.stringify({ query, format }),
+      headers: { ...ASYNC, 'content-type': 'application/json' },
+    });
+    const { state, result, error } = await followed(api, id, signal);
+    if (state !== 'completed') {
+      for (const one of error ?? []) console.error(faultText(one));
+      throw new SetupError(`The export is ${state}. Job ${id}.`);
+    }
+    const { body } = await api.request(`/jobs/${encodeURIComponent(id)}/file`);
+    if (body !== null) await target.writeFile(body);
+    if (line.has('json')) console.log(JSON.stringify(result));
+    else console.log(`${result?.rows ?? 0} items in ${file}`);
   });
-  const { state, result, error } = await followed(api, id, signal);
-  if (state !== 'completed') {
-    for (const one of error ?? []) console.error(faultText(one));
-    throw new SetupError(`The export is ${state}. Job ${id}.`);
-  }
-  await saved(await api.request(`/jobs/${encodeURIComponent(id)}/file`), file);
-  if (line.has('json')) console.log(JSON.stringify(result));
-  else console.log(`${result?.rows ?? 0} items in ${file}`);
   return DONE;
 }
 
