@@ -88,7 +88,7 @@ function jsonObject(text: string, wrong: WrongValue): JsonObject {
 }
 
 /** A field in the mapping, by its name or with the way in which its values find items. */
-const mappedField = v.nullable(
+export const mappedField = v.nullable(
   v.union([
     v.pipe(v.string(), v.nonEmpty()),
     v.strictObject({

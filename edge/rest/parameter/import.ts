@@ -1,6 +1,7 @@
 /** The options of an import in its URL. */
 import * as v from 'valibot';
 import { NEW_FIELD_TYPES } from '#core/jobs/message/import-parameters.ts';
+import { mappedField } from '#core/services/import-parameters.ts';
 import type { ParameterTable } from '../route-facts.ts';
 import { flagParameter } from './item.ts';
 
@@ -27,20 +28,7 @@ export const IMPORT_OPTIONS: ParameterTable = {
   create: { summary: 'Creates the collection by what the file has', schema: flagParameter },
   mapping: {
     summary: 'Headers, and the fields that they stand for; null leaves one out',
-    schema: v.record(
-      v.string(),
-      v.nullable(
-        v.union([
-          v.pipe(v.string(), v.nonEmpty()),
-          v.strictObject({
-            field: v.pipe(v.string(), v.nonEmpty()),
-            by: v.optional(v.pipe(v.string(), v.nonEmpty())),
-            missing: v.optional(v.picklist(['reject', 'create', 'null'])),
-            separator: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(8))),
-          }),
-        ]),
-      ),
-    ),
+    schema: v.record(v.string(), mappedField),
     spelling: 'json',
   },
   constants: {
