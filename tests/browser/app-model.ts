@@ -26,7 +26,7 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
 
   await t.test('a folder and a collection in it', async (t) => {
     await page.getByRole('link', { name: 'Data model' }).click();
-    await page.getByText('No collections yet.', { exact: true }).waitFor();
+    await page.getByText('No collections yet', { exact: true }).waitFor();
     t.strictSame(await tab.axe(), [], 'the empty list is accessible');
     await tab.screenshot('empty');
     await page.getByRole('link', { name: 'Create collection' }).first().click();
@@ -421,7 +421,7 @@ t.test('by keyboard alone', { skip }, async (t) => {
   await tab.signIn();
   await tab.tabTo('Data model');
   await keyboard.press('Enter');
-  await page.getByText('No collections yet.', { exact: true }).waitFor();
+  await page.getByText('No collections yet', { exact: true }).waitFor();
   await tab.tabTo('Create collection');
   await keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'New collection' }).waitFor();
