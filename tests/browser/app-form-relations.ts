@@ -51,6 +51,7 @@ async function makePosts({ db, fetch }: Cluster): Promise<void> {
     column('collection', 'string', hidden),
     column('item', 'string', hidden),
   ]);
+  await make('note', [column('text', 'string'), column('post', 'integer', hidden)]);
   await make('post_text', [
     column('post', 'integer', hidden),
     column('language', 'string', hidden),
@@ -61,6 +62,8 @@ async function makePosts({ db, fetch }: Cluster): Promise<void> {
     ...{ one_field: 'remarks', sort_field: 'position', one_deselect_action: 'delete' },
   });
   await alias(post, 'post', 'remarks', 'o2m');
+  await relate(post, 'note', 'post', 'post', { one_field: 'notes' });
+  await alias(post, 'post', 'notes', 'o2m');
   await relate(post, 'post_tag', 'post', 'post', { one_field: 'tags', junction_field: 'tag' });
   await relate(post, 'post_tag', 'tag', 'tag', { junction_field: 'post' });
   await alias(post, 'post', 'tags', 'm2m');
@@ -79,7 +82,8 @@ async function makePosts({ db, fetch }: Cluster): Promise<void> {
     INSERT INTO author (name) VALUES ('Ursula'), ('Jane');
     INSERT INTO tag (name) VALUES ('old'), ('new'), ('blue');
     INSERT INTO language VALUES ('en', 'English'), ('de', 'Deutsch');
-    INSERT INTO post (title, author) VALUES ('First', 1);
+    INSERT INTO post (title, author) VALUES ('First', 1), ('Second', 2);
+    INSERT INTO note (text, post) SELECT 'note ' || number, 2 FROM generate_series(1, 60) number;
     INSERT INTO remark (body, position, post) VALUES ('one', 1, 1), ('two', 2, 1), ('three', 3, 1);
     INSERT INTO post_tag (post, tag) VALUES (1, 1);
     INSERT INTO post_text (post, language, summary) VALUES (1, 'en', 'In short');
@@ -197,4 +201,66 @@ t.test('relations are edited in place and saved by one request', { skip }, async
     .waitFor();
   await tab.screenshot('nested-fault');
   t.strictSame(tab.faults, [], 'nothing else went wrong');
+});
+
+t.test('a long list of related items is searched and filtered', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, { prepare: makePosts, workers: 1 });
+  const tab = await app.newPage();
+  const { page } = tab;
+  await tab.signIn();
+  await tab.open('/content/post/2');
+  const notes = page.getByRole('group', { name: 'Notes', exact: true });
+  const cell = (text: string) => notes.getByRole('cell', { name: text, exact: true });
+  const dialog = page.getByRole('dialog').last();
+  await cell('note 2').waitFor();
+  t.equal(await cell('note 57').count(), 0, 'the list shows its first page');
+
+  // What is not saved yet stays while one searches.
+  await notes.getByRole('button', { name: 'Create new' }).click();
+  await dialog.getByLabel('Text').fill('fresh');
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await notes.getByRole('button', { name: 'Edit note 2', exact: true }).click();
+  await dialog.getByLabel('Text').fill('changed');
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await notes.getByRole('button', { name: 'Remove note 3', exact: true }).click();
+  await page.getByLabel('Title', { exact: true }).focus();
+  await tab.tabTo('Search Notes', 30);
+  await page.keyboard.type('note 57');
+  await page.keyboard.press('Enter');
+  await cell('note 57').waitFor();
+  await cell('note 4').waitFor({ state: 'detached' });
+  const shown =
+    "[...document.querySelectorAll('[data-field=notes] tbody tr')].map((row) => row.cells[0].textContent)";
+  const texts = () => page.evaluate(shown);
+  t.strictSame(await texts(), ['note 57', 'changed', 'note 3', 'fresh'], 'rows keep their changes');
+  t.equal(await notes.getByText('Changed', { exact: true }).count(), 1, 'and their states');
+  t.equal(await notes.getByText('Added', { exact: true }).count(), 0);
+  t.equal(await page.getByText('Saved').count(), 0, 'the key that searches does not save');
+  await tab.screenshot('searched');
+  t.strictSame(await tab.axe(), [], 'a searched list is accessible');
+
+  // The filter of lists.
+  await page.getByLabel('Search Notes').fill('');
+  await cell('note 4').waitFor();
+  await notes.getByRole('button', { name: 'Filter Notes' }).click();
+  await notes.getByRole('button', { name: 'Add condition' }).click();
+  const condition = notes.getByRole('group', { name: 'Condition', exact: true });
+  await condition.getByLabel('Field', { exact: true }).selectOption('text');
+  await condition.getByLabel('Comparison').selectOption('_eq');
+  await condition.getByLabel('Value').fill('note 44');
+  await cell('note 44').waitFor();
+  await cell('note 4').waitFor({ state: 'detached' });
+  await tab.screenshot('filtering');
+  t.strictSame(await tab.axe(), [], 'and its filter');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved').waitFor();
+  const { rows } = await app.cluster.db.query(
+    'SELECT id, text FROM note WHERE post = 2 AND id NOT BETWEEN 4 AND 60 ORDER BY id',
+  );
+  t.strictSame(
+    rows.map(({ text }) => text),
+    ['note 1', 'changed', 'fresh'],
+  );
+  t.strictSame(tab.faults, [], 'nothing went wrong');
 });

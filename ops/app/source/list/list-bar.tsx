@@ -2,23 +2,23 @@
 import Badge from '@mui/material/Badge';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import InputAdornment from '@mui/material/InputAdornment';
 import TextField from '@mui/material/TextField';
-import { type ReactNode, useContext, useEffect, useId, useState } from 'react';
+import { type ReactNode, useContext, useId, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { isImportable } from '../data/rights.ts';
 import { IMPORTS, importPath } from '../data/route-of.ts';
 import type { Collection } from '../data/schema-types.ts';
 import type { Column } from '../display/columns.ts';
+import { FilterPanel } from '../filter/filter-panel.tsx';
 import { countConditions, readFilter } from '../filter/filter-tree.ts';
 import { OfferedSectionsContext } from '../shell/offered-sections.ts';
+import { SearchField } from '../shell/search-field.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { archiveValues } from './archive.ts';
 import { BookmarkMenu } from './bookmark-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
-import { FilterPanel } from './filter-panel.tsx';
 import type { Archive, ListState } from './list-state.ts';
 
 export interface ListBarProps {
@@ -32,44 +32,7 @@ export interface ListBarProps {
   readonly viewSwitch: ReactNode;
 }
 
-/** How long after the last key a search begins. */
-const PAUSE = 250;
 const ARCHIVES: readonly Archive[] = ['active', 'archived', 'all'];
-
-function Search({ state, change }: Pick<ListBarProps, 'state' | 'change'>) {
-  const translate = useTranslate();
-  const [typed, setTyped] = useState(state.search);
-  // Blanks at the ends are no other search, and stay for what is typed next.
-  useEffect(
-    () => setTyped((own) => (own.trim() === state.search ? own : state.search)),
-    [state.search],
-  );
-  useEffect(() => {
-    const text = typed.trim();
-    if (text === state.search) return;
-    const timer = setTimeout(() => change({ search: text }), PAUSE);
-    return () => clearTimeout(timer);
-  }, [typed, state.search, change]);
-  return (
-    <TextField
-      type="search"
-      value={typed}
-      onChange={({ target }) => setTyped(target.value)}
-      placeholder={translate('list.search')}
-      sx={{ maxWidth: { sm: 180 }, bgcolor: 'background.paper' }}
-      slotProps={{
-        htmlInput: { 'aria-label': translate('list.search') },
-        input: {
-          startAdornment: (
-            <InputAdornment position="start">
-              <Icon name="search" fontSize="small" />
-            </InputAdornment>
-          ),
-        },
-      }}
-    />
-  );
-}
 
 function ArchiveChoice({ state, change }: Pick<ListBarProps, 'state' | 'change'>) {
   const translate = useTranslate();
@@ -110,7 +73,7 @@ export function ListBar(props: ListBarProps) {
   return (
     <>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: 1 }}>
-        <Search state={state} change={change} />
+        <SearchField value={state.search} onChange={(search) => change({ search })} />
         <Badge badgeContent={count} color="primary">
           <Button
             color="inherit"

@@ -1,17 +1,18 @@
 /** What the list of a relation is made of: its rows, what they lead to, and what is read of them. */
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { client } from '../data/client.ts';
 import { keyFields, keyFromText } from '../data/item-key.ts';
 import { fieldsQuery, relationsQuery, useFields, useRights } from '../data/queries.ts';
 import type { RelationKind } from '../data/relation-of.ts';
 import { may } from '../data/rights.ts';
-import type { Field, Item, Relation } from '../data/schema-types.ts';
+import type { Field, Filter, Item, Relation } from '../data/schema-types.ts';
 import { isItem, textOption } from '../data/values.ts';
 import { type Column, chosenColumns, columnPaths, possibleColumns } from '../display/columns.ts';
 import { useTemplate, useTemplates } from '../display/representation.ts';
 import { templatePaths } from '../display/template.ts';
 import { useTextShapes } from '../display/text-sample.ts';
+import { idOf, keyValueOf, type ListChange } from './list-change.ts';
 import { shownPaths } from './related.ts';
 
 export type ManyKind = Exclude<RelationKind, { readonly kind: 'm2o' }>;
@@ -148,12 +149,19 @@ function rowPaths(many: Many, templates: ReadonlyMap<string, string>): readonly 
   return [...own, kind.collectionField, ...scoped];
 }
 
+/** Which of the rows are read. */
+export interface RowChoice {
+  readonly search: string;
+  readonly filter: Filter | null;
+}
+
 /** The rows that are stored, read through the item that has them. */
 export function useStoredRows(
   many: Many,
   { collection, field }: Pick<Field, 'collection' | 'field'>,
   itemKey: string | null,
   limit: number,
+  { search, filter }: RowChoice,
 ) {
   const named = useMemo(
     () => [
@@ -169,13 +177,30 @@ export function useStoredRows(
   const paths = rowPaths(many, templates);
   const sort = many.sortField === null ? keyFields(many.fields) : [many.sortField];
   const query = useQuery({
-    queryKey: ['items', collection, 'rows', itemKey, field, many.rows, paths, limit],
+    queryKey: [
+      'items',
+      collection,
+      'rows',
+      itemKey,
+      field,
+      many.rows,
+      paths,
+      limit,
+      search,
+      filter,
+    ],
     queryFn: async ({ signal }): Promise<readonly Item[]> => {
       const item = await client.items(collection).get(
         keyFromText(itemKey ?? ''),
         {
           fields: paths.map((path) => `${field}.${path}`),
-          deep: { [field]: { _limit: limit + 1, _sort: sort } },
+          deep: {
+            [field]: {
+              ...{ _limit: limit + 1, _sort: sort },
+              ...(search !== '' && { _search: search }),
+              ...(filter !== null && { _filter: filter }),
+            },
+          },
         },
         { signal },
       );
@@ -194,4 +219,33 @@ export function useStoredRows(
     error: query.data === undefined ? query.error : null,
     retry: query.refetch,
   };
+}
+
+/** The rows that are read, and those read before that are changed or taken out: no filter hides them. */
+export function useWithChanged(
+  fields: readonly Field[],
+  rows: readonly Item[],
+  change: ListChange,
+): readonly Item[] {
+  const seen = useRef<ReadonlyMap<string, Item>>(new Map());
+  const read = useMemo(
+    () =>
+      new Map(
+        rows.flatMap((row): [string, Item][] => {
+          const key = keyValueOf(fields, row);
+          return key === null ? [] : [[idOf(key), row]];
+        }),
+      ),
+    [fields, rows],
+  );
+  useEffect(() => {
+    seen.current = new Map([...seen.current, ...read]);
+  }, [read]);
+  const changed = [...change.update.map((item) => keyValueOf(fields, item)), ...change.delete];
+  const ids = new Set(changed.flatMap((key) => (key === null ? [] : [idOf(key)])));
+  const hidden = [...ids].flatMap((id): Item[] => {
+    const row = read.has(id) ? undefined : seen.current.get(id);
+    return row === undefined ? [] : [row];
+  });
+  return [...rows, ...hidden];
 }

@@ -23,6 +23,8 @@ interface RelatedRowProps {
   readonly row: Row;
   readonly faults: readonly Fault[];
   readonly readOnly: boolean;
+  /** Whether the rows can be moved. */
+  readonly isOrdered: boolean;
   /** Whether taking it out deletes it. */
   readonly deletes: boolean;
   readonly mayRemove: boolean;
@@ -70,9 +72,20 @@ export function stateOf(row: Row): string | null {
 const NOTHING: Item = {};
 
 export function RelatedRow(props: RelatedRowProps) {
-  const { many, row, faults, readOnly, deletes, mayRemove, onEdit, onRemove, onUp, onDown } = props;
+  const {
+    many,
+    row,
+    faults,
+    readOnly,
+    isOrdered,
+    deletes,
+    mayRemove,
+    onEdit,
+    onRemove,
+    onUp,
+    onDown,
+  } = props;
   const translate = useTranslate();
-  const isOrdered = many.sortField !== null && !readOnly;
   const sortable = useSortable({ id: row.id, disabled: !isOrdered });
   const { x, y } = sortable.transform ?? { x: 0, y: 0 };
   const target = targetOf(many, row.item);

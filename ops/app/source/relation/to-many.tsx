@@ -36,11 +36,12 @@ import {
   withUpdate,
   writeChange,
 } from './list-change.ts';
-import { type ManyKind, useMany, useStoredRows } from './many.ts';
+import { type ManyKind, useMany, useStoredRows, useWithChanged } from './many.ts';
 import { PickerDialog } from './picker-dialog.tsx';
 import { RelatedRow } from './related-row.tsx';
 import { RelatedTable } from './related-table.tsx';
 import { partsOf, rowFaults, targetKey, withEdit, withRemoval } from './row-edit.ts';
+import { ALL_ROWS, isChosen, isLong, RowFilter } from './row-filter.tsx';
 import { filterOption } from './to-one.tsx';
 
 const PAGE = 50;
@@ -71,10 +72,15 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
   const collections = useCollections();
   const many = useMany(kind, field);
   const [limit, setLimit] = useState(PAGE);
-  const stored = useStoredRows(many, field, itemKey, limit);
+  const [choice, setChoice] = useState(ALL_ROWS);
+  const stored = useStoredRows(many, field, itemKey, limit, choice);
+  const [hasFilter, setHasFilter] = useState(false);
+  // It stays: what is searched for is taken back while few rows are shown.
+  if (!hasFilter && isLong(stored.rows.length)) setHasFilter(true);
   const [editing, setEditing] = useState<Editing>(null);
   const change = useMemo(() => readChange(value), [value]);
-  const rows = rowsOf(stored.rows, change, many.fields, many.sortField);
+  const kept = useWithChanged(many.fields, stored.rows, change);
+  const rows = rowsOf(kept, change, many.fields, many.sortField);
   const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: 4 } }));
   const options = field.meta?.options;
   const nameOf = (name: string) => {
@@ -127,8 +133,10 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
     apply({ ...change, create: [...change.create, row] });
     setEditing(null);
   };
+  // A place among some of the rows is no place in the list.
+  const isOrdered = many.sortField !== null && !readOnly && !isChosen(choice);
   const move = (from: number, to: number) => {
-    if (many.sortField === null || to < 0 || to >= rows.length) return;
+    if (many.sortField === null || !isOrdered || to < 0 || to >= rows.length) return;
     apply(withOrder(change, rows, many.fields, many.sortField, from, to));
   };
   const draft = (target: string): Row => ({
@@ -156,6 +164,7 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
           row={row}
           faults={rowFaults(faults, row)}
           readOnly={readOnly}
+          isOrdered={isOrdered}
           deletes={kind.kind === 'o2m' && deletes}
           mayRemove={row.kind === 'new' || mayRemove}
           onEdit={() => setEditing({ row })}
@@ -183,10 +192,23 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
   const isFiles = kind.kind === 'm2m' && kind.related === 'system_files';
   return (
     <ControlFrame {...props}>
+      {hasFilter && (
+        <RowFilter
+          many={many}
+          label={label}
+          choice={choice}
+          onChange={(next) => {
+            setChoice(next);
+            setLimit(PAGE);
+          }}
+        />
+      )}
       <Box sx={{ border: 1, borderColor: 'divider', borderRadius: 1, overflow: 'hidden' }}>
         {stored.isLoading && <Loading />}
         {!stored.isLoading && rows.length === 0 && (
-          <Box sx={{ p: 1.5, color: 'text.secondary' }}>{translate('relation.none')}</Box>
+          <Box sx={{ p: 1.5, color: 'text.secondary' }}>
+            {translate(isChosen(choice) ? 'relation.nothingFits' : 'relation.none')}
+          </Box>
         )}
         {rows.length > 0 && table}
         {rows.length > 0 && table === false && (

@@ -5,9 +5,9 @@ import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useEffect, useId, useState } from 'react';
 import type { Filter } from '../data/schema-types.ts';
-import { FilterEditor } from '../filter/filter-editor.tsx';
-import { readFilter, writeFilter } from '../filter/filter-tree.ts';
 import { useTranslate } from '../translation/use-translate.ts';
+import { FilterEditor } from './filter-editor.tsx';
+import { readFilter, writeFilter } from './filter-tree.ts';
 
 export interface FilterPanelProps {
   readonly id: string;
