@@ -172,3 +172,62 @@ t.test('a user and his profile', { skip }, async (t) => {
   });
   t.strictSame(tab.faults, []);
 });
+
+t.test('a time zone of one’s own', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, {
+    prepare: async ({ db }) => {
+      await db.query(`
+        CREATE TABLE meeting (id int PRIMARY KEY, starts timestamptz, plain timestamp);
+        INSERT INTO meeting VALUES (1, '2020-07-01T10:00Z', '2020-07-01 10:00');
+      `);
+    },
+  });
+  const berlin = { timezoneId: 'Europe/Berlin' };
+  const tab = await app.newPage(berlin);
+  const { page } = tab;
+  const listed = async (at: AppPage, zoned: string) => {
+    await at.open('/content/meeting');
+    await at.page.getByRole('gridcell', { name: zoned }).first().waitFor();
+    const plain = at.page.getByRole('gridcell', { name: '10:00 AM' });
+    t.equal(await plain.count(), 1, 'a time without a zone stays');
+  };
+  await tab.signIn();
+  await listed(tab, '12:00 PM');
+
+  await tab.open('/profile');
+  const choice = page.getByRole('combobox', { name: 'Time zone' });
+  t.equal(await choice.inputValue(), 'As in this browser (Europe/Berlin)');
+  await choice.fill('tokyo');
+  const kept = page.waitForResponse(
+    (answer) => answer.url().includes('/presets') && answer.request().method() === 'POST',
+  );
+  await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+  t.ok((await kept).ok(), 'it is kept with the account');
+  t.strictSame(await tab.axe(), []);
+  await tab.screenshot('zone');
+  await listed(tab, '07:00 PM');
+
+  // What is entered is a time of that zone.
+  await tab.open('/content/meeting/1');
+  const starts = page.getByLabel('Starts', { exact: true });
+  await starts.waitFor();
+  t.equal(await starts.inputValue(), '2020-07-01T19:00');
+  t.equal(await page.getByLabel('Plain', { exact: true }).inputValue(), '2020-07-01T10:00');
+  await starts.fill('2020-07-01T20:30');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved').waitFor();
+  const { rows } = await app.cluster.db.query('SELECT * FROM meeting');
+  const [meeting] = rows;
+  t.equal(meeting?.starts.toISOString(), '2020-07-01T11:30:00.000Z');
+
+  // Another browser of the same user follows, and the device has its zone back.
+  const other = await app.newPage(berlin);
+  await other.signIn();
+  await listed(other, '08:30 PM');
+  await other.open('/profile');
+  await other.page.getByRole('combobox', { name: 'Time zone' }).fill('as in');
+  await other.page.getByRole('option', { name: 'As in this browser' }).click();
+  await listed(other, '01:30 PM');
+  t.strictSame([...tab.faults, ...other.faults], []);
+});

@@ -16,7 +16,7 @@ const bytesOf = (buffer: Uint8Array) => new Uint8Array(buffer);
 async function preview(content: Uint8Array, changes: Partial<Plan> = {}) {
   const opened = await openFile(new File([bytesOf(content)], 'a'));
   if (opened.table === null) throw new Error('the file is no table');
-  const plan = { ...guessPlan(opened), ...changes };
+  const plan = { ...guessPlan(opened, 'UTC'), ...changes };
   return { format: plan.format, ...tablePreview(opened.table, plan, 5) };
 }
 
@@ -44,7 +44,7 @@ t.test('what the App cannot read goes to fields of the same names', async (t) =>
   t.match(await preview(damaged), { format: 'xlsx', columns: [] });
   t.match(await preview(Buffer.from('PAR1xxxxPAR1')), { format: 'parquet', columns: [] });
   const opened = await openFile(new File([bytesOf(damaged)], 'a.xlsx'));
-  const plan = { ...guessPlan(opened), sheet: 'A', headerRow: '4' };
+  const plan = { ...guessPlan(opened, 'UTC'), sheet: 'A', headerRow: '4' };
   t.match(optionsOf(plan), { header: 'loose', sheet: 'A', header_row: 4 });
   await t.rejects(openArchive(new Blob(['PK'])), { message: /no end/ });
 });
@@ -87,7 +87,7 @@ t.test('the list in a JSON document', async (t) => {
 t.test('a new mapping forgets what was said of other fields', async (t) => {
   const opened = await openFile(new File(['a,b\n1,2\n'], 'a.csv'));
   const plan: Plan = {
-    ...guessPlan(opened),
+    ...guessPlan(opened, 'UTC'),
     references: { a: { field: 'one', by: 'name' }, b: { field: 'two', by: 'name' } },
     constants: { three: 'x', four: '', five: false },
   };

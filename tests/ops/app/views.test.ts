@@ -57,6 +57,8 @@ const COLUMN: FieldSchema = {
   comment: null,
 };
 
+const ZONE = 'Europe/Berlin';
+
 function field(name: string, type: string, schema: Partial<FieldSchema> = {}): Field {
   return { collection: 'task', field: name, type, schema: { ...COLUMN, ...schema }, meta: null };
 }
@@ -123,18 +125,18 @@ t.test('calendars have whole weeks', async (t) => {
 });
 
 t.test('values are on days', async (t) => {
-  t.equal(dayOf('date', '2026-11-14'), '2026-11-14');
-  t.equal(dayOf('dateTime', '2026-11-14T23:59:00'), '2026-11-14');
-  t.equal(dayOf('date', 'infinity'), null);
-  t.equal(dayOf('date', null), null);
-  t.equal(valueOn('dateTime', '2026-11-15', '2026-11-14T23:59:00'), '2026-11-15T23:59:00');
-  const zoned = valueOn('timestamp', '2026-11-15');
-  t.equal(dayOf('timestamp', zoned), '2026-11-15', 'in the zone of the device');
-  t.equal(dayOf('timestamp', valueOn('timestamp', '2026-12-31', zoned)), '2026-12-31');
+  t.equal(dayOf('date', '2026-11-14', ZONE), '2026-11-14');
+  t.equal(dayOf('dateTime', '2026-11-14T23:59:00', ZONE), '2026-11-14');
+  t.equal(dayOf('date', 'infinity', ZONE), null);
+  t.equal(dayOf('date', null, ZONE), null);
+  t.equal(valueOn('dateTime', '2026-11-15', '2026-11-14T23:59:00', ZONE), '2026-11-15T23:59:00');
+  const zoned = valueOn('timestamp', '2026-11-15', null, ZONE);
+  t.equal(dayOf('timestamp', zoned, ZONE), '2026-11-15', 'in the zone of the user');
+  t.equal(dayOf('timestamp', valueOn('timestamp', '2026-12-31', zoned, ZONE), ZONE), '2026-12-31');
 });
 
 t.test('items of a calendar move with their end', async (t) => {
-  const when = { start: field('due', 'date'), end: field('until', 'dateTime') };
+  const when = { start: field('due', 'date'), end: field('until', 'dateTime'), zone: ZONE };
   const item: Item = { due: '2026-11-14', until: '2026-11-16T12:00:00' };
   t.strictSame(spanOf(when, item), ['2026-11-14', '2026-11-16']);
   t.strictSame(spanOf(when, { due: '2026-11-14', until: '2026-11-01T00:00:00' }), [

@@ -3,10 +3,10 @@ import Box from '@mui/material/Box';
 import TableCell from '@mui/material/TableCell';
 import TableRow from '@mui/material/TableRow';
 import { Link } from 'react-router-dom';
-import { formatDate } from '../display/format.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { Nothing } from '../display/value.tsx';
 import { DataTable } from '../shell/data-table.tsx';
-import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import type { Role, User } from './access-types.ts';
 import { rightsPath, userPath } from './paths.ts';
 import { personName } from './person.ts';
@@ -22,7 +22,7 @@ const WIDE = { display: { xs: 'none', sm: 'table-cell' } } as const;
 
 export function UserTable({ users, roles }: UserTableProps) {
   const translate = useTranslate();
-  const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   return (
     <DataTable
       caption={translate('access.users')}
@@ -53,7 +53,7 @@ export function UserTable({ users, roles }: UserTableProps) {
               <UserStatus status={user.status} />
             </TableCell>
             <TableCell sx={{ ...WIDE, whiteSpace: 'nowrap' }}>
-              {user.last_access ? formatDate('timestamp', user.last_access, locale) : <Nothing />}
+              {user.last_access ? formatDate('timestamp', user.last_access) : <Nothing />}
             </TableCell>
             <TableCell sx={{ whiteSpace: 'nowrap' }}>
               <Link

@@ -1,5 +1,6 @@
 /** Series of values along time, as lines or as stacked bars. */
 import { lazy } from 'react';
+import { useZone } from '../data/use-zone.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { CHART_HEIGHT, ChartFrame } from './chart-frame.tsx';
 import { type ChartProps, formatPlain } from './series.ts';
@@ -17,8 +18,9 @@ export interface TimeChartProps extends ChartProps {
 export function TimeChart({ times, form = 'lines', ...chart }: TimeChartProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
-  const moments = times.map(momentOf);
-  const { full } = timeWriters(moments, locale);
+  const zone = useZone();
+  const moments = times.map((time) => momentOf(time, zone));
+  const { full } = timeWriters(moments, locale, zone);
   return (
     <ChartFrame {...chart} along={translate('chart.time')} rows={moments.map(full)}>
       <TimePlot

@@ -2,6 +2,7 @@
 import { useTheme } from '@mui/material/styles';
 import { BarChart } from '@mui/x-charts/BarChart';
 import { LineChart } from '@mui/x-charts/LineChart';
+import { useZone } from '../data/use-zone.ts';
 import { useLocaleState } from '../translation/use-translate.ts';
 import { chartColour } from './palette.ts';
 import { axisBegin, type FormatValue, type Series, tickStep, X_HEIGHT } from './series.ts';
@@ -17,9 +18,10 @@ export interface TimePlotProps {
 
 export function TimePlot({ times, form, series, format, height }: TimePlotProps) {
   const [locale] = useLocaleState();
+  const zone = useZone();
   const { mode } = useTheme().palette;
-  const { full, short } = timeWriters(times, locale);
-  const ticks = [...roundTimes(times)];
+  const { full, short } = timeWriters(times, locale, zone);
+  const ticks = [...roundTimes(times, zone)];
   const isTick = new Set(ticks.map(Number));
   const write = (value: number | null) => (value === null ? null : format(value, locale));
   const valueFormatter = (time: Date, { location }: { readonly location: string }) =>

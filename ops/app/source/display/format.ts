@@ -11,9 +11,9 @@ function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.Da
 
 /**
  * A date, a time, or both. Those without a zone (`date`, `time`, `dateTime`) are shown as they are;
- * a `timestamp` in the zone of the device. What is no date of the calendar (`infinity`) stays as it is.
+ * a `timestamp` in the time zone of the user. What is no date of the calendar (`infinity`) stays as it is.
  */
-export function formatDate(type: string, text: string, locale: string): string {
+export function formatDate(type: string, text: string, locale: string, zone: string): string {
   const day = { year: 'numeric', month: 'short', day: 'numeric' } as const;
   const minute = { hour: '2-digit', minute: '2-digit' } as const;
   const utc = { timeZone: 'UTC' } as const;
@@ -29,7 +29,7 @@ export function formatDate(type: string, text: string, locale: string): string {
     case 'dateTime':
       return write(`${text.replace(' ', 'T')}Z`, { ...day, ...minute, ...utc });
     default:
-      return write(text, { ...day, ...minute });
+      return write(text, { ...day, ...minute, timeZone: zone });
   }
 }
 

@@ -7,9 +7,10 @@ import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { choicesOf } from './choices.ts';
 import { columnType } from './column-type.ts';
-import { formatDate, formatNumber } from './format.ts';
+import { formatNumber } from './format.ts';
 import { tellDuration } from './interval-value.ts';
 import { StateChip } from './state-chip.tsx';
+import { useFormatDate } from './use-format-date.ts';
 import { isPercent, relativeTime, valueKind } from './value-kind.ts';
 
 const DATES = new Set(['date', 'dateTime', 'timestamp', 'time']);
@@ -60,7 +61,8 @@ function OutLink({ to, text }: { readonly to: string; readonly text: string }) {
 /** A moment near to now by its distance; the exact one is its description. */
 function Moment({ text }: { readonly text: string }) {
   const [locale] = useLocaleState();
-  const exact = formatDate('timestamp', text, locale);
+  const formatDate = useFormatDate();
+  const exact = formatDate('timestamp', text);
   const relative = relativeTime(text, new Date(), locale);
   if (relative === null) return exact;
   return (
@@ -106,6 +108,7 @@ export function Value(props: ValueProps) {
   const { field, value, isState = false, isLinked = false, isRelative = false } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const { type, meta } = field;
   if (value === null || value === undefined) return <Nothing />;
   if (value === '') return <EmptyText />;
@@ -144,7 +147,7 @@ export function Value(props: ValueProps) {
   if (typeof value === 'object') return <Code text={JSON.stringify(value)} />;
   const text = String(value);
   if (type === 'timestamp' && isRelative) return <Moment text={text} />;
-  if (DATES.has(type)) return formatDate(type, text, locale);
+  if (DATES.has(type)) return formatDate(type, text);
   if (NUMBERS.has(type)) {
     const number = formatNumber(value, locale);
     return isPercent(field) ? `${number}\u202f%` : number;

@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRights } from '../data/queries.ts';
 import type { Item } from '../data/schema-types.ts';
-import { formatBytes, formatDate } from '../display/format.ts';
+import { formatBytes } from '../display/format.ts';
 import { personName } from '../display/person.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { Facts } from '../shell/facts.tsx';
 import { Part } from '../shell/part.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
@@ -12,9 +13,10 @@ import { filePeopleQuery } from './file-query.ts';
 export function FileFacts({ file }: { readonly file: Item }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const people = useQuery(filePeopleQuery(String(file.id), useRights())).data;
   const time = (value: unknown) =>
-    typeof value === 'string' ? formatDate('timestamp', value, locale) : null;
+    typeof value === 'string' ? formatDate('timestamp', value) : null;
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   const { width, height, filesize, duration } = file;
   const facts = {

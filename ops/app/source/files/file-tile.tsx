@@ -9,7 +9,8 @@ import { useId } from 'react';
 import { Link } from 'react-router-dom';
 import type { Item } from '../data/schema-types.ts';
 import { FileSign, isPicture } from '../display/file-sign.tsx';
-import { formatBytes, formatDate } from '../display/format.ts';
+import { formatBytes } from '../display/format.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { usePicture } from '../display/use-picture.ts';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
@@ -158,6 +159,7 @@ export function FileTile(props: FileProps) {
 export function FileRow(props: FileProps) {
   const { file, selected } = props;
   const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const id = useId();
   const { width, height, filesize, created_on: created } = file;
   return (
@@ -187,7 +189,7 @@ export function FileRow(props: FileProps) {
         {Number(width ?? 0) > 0 && `${width} × ${height}`}
       </TableCell>
       <TableCell sx={{ display: { xs: 'none', md: 'table-cell' } }}>
-        {typeof created === 'string' && formatDate('timestamp', created, locale)}
+        {typeof created === 'string' && formatDate('timestamp', created)}
       </TableCell>
     </TableRow>
   );

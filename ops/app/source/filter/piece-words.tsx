@@ -5,9 +5,10 @@ import { client } from '../data/client.ts';
 import { keyFields, keyFromText } from '../data/item-key.ts';
 import { useFields } from '../data/queries.ts';
 import { choicesOf } from '../display/choices.ts';
-import { formatDate, formatNumber } from '../display/format.ts';
+import { formatNumber } from '../display/format.ts';
 import { useTemplate } from '../display/representation.ts';
 import { fillTemplate, templatePaths } from '../display/template.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import type { Compared } from './phrase.ts';
 import type { Pieces } from './pieces.ts';
@@ -35,12 +36,13 @@ function ItemName({ collection, value }: { readonly collection: string; readonly
 function ComparedValue({ compared, value }: { compared: Compared; value: unknown }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const { field, type, related } = compared;
   if (isVariable(value)) return <>{variableName(value, translate)}</>;
   if (value === null) return <>{translate('sentence.nothing')}</>;
   if (related !== null) return <ItemName collection={related} value={value} />;
   if (typeof value === 'boolean') return <>{translate(value ? 'list.yes' : 'list.no')}</>;
-  if (DATES.has(type)) return <>{formatDate(type, String(value), locale)}</>;
+  if (DATES.has(type)) return <>{formatDate(type, String(value))}</>;
   const choice = field === null ? undefined : choicesOf(field).find((one) => one.value === value);
   if (choice !== undefined) return <>{translate('filter.quoted', { value: choice.text })}</>;
   if (typeof value === 'number') return <>{formatNumber(value, locale)}</>;

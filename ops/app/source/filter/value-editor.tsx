@@ -4,6 +4,8 @@ import TextField from '@mui/material/TextField';
 import { useContext } from 'react';
 import { useTyped, withPoint } from '../data/decimal.ts';
 import type { Field } from '../data/schema-types.ts';
+import { useZone } from '../data/use-zone.ts';
+import { momentAt, wallTime } from '../data/zone.ts';
 import { choicesOf } from '../display/choices.ts';
 import { ItemPicker } from '../display/item-picker.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
@@ -34,12 +36,10 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A moment as the control of the browser writes it, in the zone of the device. */
-function toLocal(text: string): string {
+/** A moment as the control of the browser writes it, in the time zone of the user. */
+function toLocal(text: string, zone: string): string {
   const date = new Date(text);
-  if (Number.isNaN(date.getTime())) return text;
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
+  return Number.isNaN(date.getTime()) ? text : wallTime(date, zone).slice(0, 16);
 }
 
 interface OneValueProps extends Omit<ValueEditorProps, 'operand'> {
@@ -49,6 +49,7 @@ interface OneValueProps extends Omit<ValueEditorProps, 'operand'> {
 function OneValue({ field, type, related, value, onChange, label }: OneValueProps) {
   const translate = useTranslate();
   const choices = choicesOf(field);
+  const zone = useZone();
   const [locale] = useLocaleState();
   const text = value === null || value === undefined ? '' : String(value);
   const read = (entered: string) => (NUMERIC.has(type) ? withPoint(entered, locale) : entered);
@@ -89,11 +90,12 @@ function OneValue({ field, type, related, value, onChange, label }: OneValueProp
   return (
     <TextField
       type={INPUT_TYPES[type] ?? 'text'}
-      value={isMoment ? toLocal(text) : typed.text}
+      value={isMoment ? toLocal(text, zone) : typed.text}
       onChange={({ target }) => {
-        const moment = isMoment && target.value !== '' ? new Date(target.value) : null;
+        const moment = isMoment && target.value !== '' ? momentAt(target.value, zone) : null;
         typed.setTyped(target.value);
-        onChange(moment === null ? read(target.value) : moment.toISOString());
+        const isKnown = moment !== null && !Number.isNaN(moment.getTime());
+        onChange(isKnown ? moment.toISOString() : read(target.value));
       }}
       placeholder={translate('filter.value')}
       slotProps={{ htmlInput: { 'aria-label': label } }}

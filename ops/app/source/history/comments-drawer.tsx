@@ -10,14 +10,14 @@ import { meQuery, useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
-import { formatDate } from '../display/format.ts';
 import { personName } from '../display/person.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { FailureAlert } from '../shell/failure-alert.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { SideDrawer } from '../shell/side-drawer.tsx';
-import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 /** Of which the compiler knows no fields: they are chosen at run time. */
 const COMMENTS: string = 'system_comments';
@@ -81,7 +81,7 @@ function Write({
 
 export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerProps) {
   const translate = useTranslate();
-  const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const queryClient = useQueryClient();
   const rights = useRights();
   const me = useQuery(meQuery).data;
@@ -142,7 +142,7 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
             <Box component="li" key={id}>
               <Typography component="div" sx={{ fontSize: 12 }} color="textSecondary">
                 <b>{who ?? translate('history.somebody')}</b>{' '}
-                {formatDate('timestamp', String(comment.date_created), locale)}
+                {formatDate('timestamp', String(comment.date_created))}
               </Typography>
               {edited === id ? (
                 <Write

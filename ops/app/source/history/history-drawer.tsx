@@ -12,14 +12,14 @@ import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import type { Field, Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
-import { formatDate } from '../display/format.ts';
 import { personName } from '../display/person.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { notify } from '../shell/notify.ts';
 import { SideDrawer } from '../shell/side-drawer.tsx';
-import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { Differences } from './differences.tsx';
 
 /** Of which the compiler knows no fields: they are chosen at run time. */
@@ -44,7 +44,7 @@ const ACTIONS = new Map([
 
 export function HistoryDrawer({ collection, fields, itemKey, item, onClose }: HistoryDrawerProps) {
   const translate = useTranslate();
-  const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const queryClient = useQueryClient();
   const rights = useRights();
   const [chosen, setChosen] = useState<number | null>(null);
@@ -90,7 +90,7 @@ export function HistoryDrawer({ collection, fields, itemKey, item, onClose }: Hi
     const what = ACTIONS.get(String(action)) ?? 'update';
     return {
       what: translate(`history.${what}`),
-      when: formatDate('timestamp', String(timestamp), locale),
+      when: formatDate('timestamp', String(timestamp)),
       who: personName(user) ?? translate('history.somebody'),
     };
   };

@@ -2,6 +2,7 @@
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
 import { useId } from 'react';
+import { allZones } from '../data/zone.ts';
 import { Choice } from '../shell/choice.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import {
@@ -156,7 +157,7 @@ export function DialectForm({ plan, sheets, onChange, kinds }: DialectFormProps)
         ))}
       </datalist>
       <datalist id={zones}>
-        {Intl.supportedValuesOf('timeZone').map((zone) => (
+        {allZones().map((zone) => (
           <option key={zone} value={zone} />
         ))}
       </datalist>

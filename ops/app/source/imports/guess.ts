@@ -1,7 +1,8 @@
 /** Guesses from the beginning of a file how it is written. */
+
 import { guessCharset, type OpenedFile, textOf } from './beginning.ts';
 import { wrappedList } from './json-list.ts';
-import { type Format, ownTimezone, type Plan, SEPARATORS } from './plan.ts';
+import { type Format, type Plan, SEPARATORS } from './plan.ts';
 import { type Preview, readCells, readPreview, SEPARATOR_LINE } from './preview.ts';
 
 const LOOKED_AT = 50;
@@ -88,22 +89,22 @@ function guessDateFormat(columns: readonly (readonly string[])[]): string {
   return '';
 }
 
-const DEFAULTS: Omit<Plan, 'format'> = {
+const DEFAULTS: Omit<Plan, 'format' | 'timezone'> = {
   ...{ separator: ',', quote: '"', charset: 'utf-8', decimal: '.', empty: 'missing' },
-  ...{ dateFormat: '', timezone: ownTimezone() },
+  dateFormat: '',
   ...{ mode: 'upsert', match: '', onError: 'skip', create: false, mapping: {} },
 };
 
-/** What the file itself says about how it is read; the rest has its default. */
-export function guessPlan(opened: OpenedFile): Plan {
-  if (opened.table !== null) return { ...DEFAULTS, format: opened.table.format };
+/** What the file itself says about how it is read; the rest has its default, times the zone of the user. */
+export function guessPlan(opened: OpenedFile, timezone: string): Plan {
+  if (opened.table !== null) return { ...DEFAULTS, timezone, format: opened.table.format };
   const charset = guessCharset(opened.bytes);
   const text = textOf(opened, charset);
   const format = guessFormat(opened.file.name, text);
   const separator = format === 'csv' ? guessSeparator(text) : ',';
   const columns = columnsOf(readPreview(text, { format, separator, quote: '"' }, LOOKED_AT));
   return {
-    ...{ ...DEFAULTS, format, separator, charset },
+    ...{ ...DEFAULTS, timezone, format, separator, charset },
     decimal: format === 'csv' ? guessDecimal(columns) : '.',
     dateFormat: guessDateFormat(columns),
   };

@@ -68,11 +68,6 @@ export interface Plan {
   readonly constants?: Readonly<Record<string, unknown>>;
 }
 
-/** The zone of this device, in which the App shows times. */
-export function ownTimezone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
-
 function isFilled(object: object | undefined): boolean {
   return object !== undefined && Object.keys(object).length > 0;
 }

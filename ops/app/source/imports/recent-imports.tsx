@@ -6,19 +6,19 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { IMPORTS } from '../data/route-of.ts';
-import { formatDate } from '../display/format.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { aboutJob } from '../operations/job-name.ts';
 import { JOBS } from '../operations/job-query.ts';
 import { CALM } from '../operations/live.ts';
 import { StateChip } from '../operations/state-chip.tsx';
 import { Part } from '../shell/part.tsx';
-import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 
 const SHOWN = 5;
 
 export function RecentImports() {
   const translate = useTranslate();
-  const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const { data: jobs = [] } = useQuery({
     queryKey: [JOBS, 'list', 'imports'],
     queryFn: ({ signal }) =>
@@ -47,7 +47,7 @@ export function RecentImports() {
               </MuiLink>
             </Box>
             <Typography variant="body2" color="textSecondary">
-              {formatDate('timestamp', job.created_on, locale)}
+              {formatDate('timestamp', job.created_on)}
             </Typography>
             <StateChip state={job.state} />
           </Box>

@@ -3,6 +3,7 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import { useContext } from 'react';
 import { useSearchParams } from 'react-router-dom';
+import { useZone } from '../data/use-zone.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
@@ -45,7 +46,8 @@ export function Component() {
       ...{ types: {}, key: '', formats: {} },
     });
   };
-  const open = (opened: OpenedFile) => prepare({ opened, plan: guessPlan(opened) });
+  const zone = useZone();
+  const open = (opened: OpenedFile) => prepare({ opened, plan: guessPlan(opened, zone) });
 
   const chosen = state?.plan.mapping ?? {};
   const map = (column: string, field: string | null) =>

@@ -8,11 +8,11 @@ import { relationOf } from '../data/relation-of.ts';
 import { may } from '../data/rights.ts';
 import type { Field, Item } from '../data/schema-types.ts';
 import { choicesOf } from '../display/choices.ts';
-import { formatDate } from '../display/format.ts';
 import { useTemplate } from '../display/representation.ts';
 import { fillTemplate, templatePaths } from '../display/template.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { Loading } from '../shell/loading.tsx';
-import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { PanelFrame } from './panel-frame.tsx';
 import type { KindProps } from './panel-kind.ts';
 import { PanelFailure } from './panel-note.tsx';
@@ -41,7 +41,7 @@ function useItemNames(collection: string, keys: readonly string[]): ReadonlyMap<
 /** A category in words. */
 function useCategoryNames(field: Field | undefined, values: readonly unknown[]) {
   const translate = useTranslate();
-  const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const relations = useQuery(relationsQuery).data ?? [];
   const relation = field === undefined ? null : relationOf(relations, field);
   const related = relation?.kind === 'm2o' ? relation.related : '';
@@ -52,7 +52,7 @@ function useCategoryNames(field: Field | undefined, values: readonly unknown[]) 
     if (typeof value === 'boolean') return translate(value ? 'list.yes' : 'list.no');
     const text = String(value);
     if (related !== '') return names.get(text) || text;
-    if (field !== undefined && DATES.has(field.type)) return formatDate(field.type, text, locale);
+    if (field !== undefined && DATES.has(field.type)) return formatDate(field.type, text);
     const choice =
       field === undefined ? undefined : choicesOf(field).find((one) => String(one.value) === text);
     return choice?.text ?? text;

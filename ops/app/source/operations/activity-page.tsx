@@ -9,7 +9,7 @@ import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { useCollections } from '../data/queries.ts';
-import { formatDate } from '../display/format.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { DataTable } from '../shell/data-table.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
@@ -17,7 +17,7 @@ import { Message } from '../shell/message.tsx';
 import { NativeSelect } from '../shell/native-select.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { humanize } from '../translation/names.ts';
-import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { activityPath } from './activity-path.ts';
 import { CALM } from './live.ts';
 
@@ -38,7 +38,7 @@ const HEADS = ['when', 'who', 'action', 'what'] as const;
 
 export function Component() {
   const translate = useTranslate();
-  const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const [action, setAction] = useState('');
   const [page, setPage] = useState(1);
   const list = useQuery({
@@ -96,7 +96,7 @@ export function Component() {
             {rows.map((row) => (
               <TableRow key={row.id}>
                 <TableCell sx={{ whiteSpace: 'nowrap' }}>
-                  {formatDate('timestamp', row.timestamp, locale)}
+                  {formatDate('timestamp', row.timestamp)}
                 </TableCell>
                 <TableCell>{row.user?.email ?? translate('operations.nobody')}</TableCell>
                 <TableCell>

@@ -10,7 +10,7 @@ import { useDeferredValue } from 'react';
 import { Link } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { refusalText } from '../data/fault-text.ts';
-import { formatDate } from '../display/format.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { DataTable } from '../shell/data-table.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
@@ -29,6 +29,7 @@ import { StateChip } from './state-chip.tsx';
 function JobRow({ job }: { readonly job: Job }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const time = runTime(job, Date.now());
   return (
     <TableRow hover>
@@ -49,9 +50,7 @@ function JobRow({ job }: { readonly job: Job }) {
           ? translate('operations.position', { position: job.position })
           : job.error?.[0] && refusalText(job.error[0].extensions, translate, job.error[0].message)}
       </TableCell>
-      <TableCell sx={{ whiteSpace: 'nowrap' }}>
-        {formatDate('timestamp', job.created_on, locale)}
-      </TableCell>
+      <TableCell sx={{ whiteSpace: 'nowrap' }}>{formatDate('timestamp', job.created_on)}</TableCell>
       <TableCell align="right" sx={{ whiteSpace: 'nowrap' }}>
         {time !== null && formatDuration(time, locale)}
       </TableCell>

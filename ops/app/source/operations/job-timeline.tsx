@@ -2,7 +2,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { Job } from '../../../client/source/index.ts';
-import { formatDate } from '../display/format.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { Part } from '../shell/part.tsx';
 import { humanize } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
@@ -24,6 +24,7 @@ function colourOf({ kind, name, to, failure }: TimelinePart): string {
 function PartLine({ part }: { readonly part: TimelinePart }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const { kind, name, from, to, failure } = part;
   const text =
     kind === 'phase'
@@ -68,7 +69,7 @@ function PartLine({ part }: { readonly part: TimelinePart }) {
         )}
         {!isPhase && (
           <Typography variant="body2" color="textSecondary">
-            {formatDate('timestamp', from, locale)}
+            {formatDate('timestamp', from)}
           </Typography>
         )}
       </Box>

@@ -10,7 +10,8 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { refusalText } from '../data/fault-text.ts';
-import { formatDate, formatNumber } from '../display/format.ts';
+import { formatNumber } from '../display/format.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
@@ -217,10 +218,10 @@ function JobsPart({ title, none, state, detail }: JobsPartProps) {
 
 function FailedDetail({ job }: { readonly job: Job }) {
   const translate = useTranslate();
-  const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const [error] = job.error ?? [];
   const why = error && refusalText(error.extensions, translate, error.message);
-  const when = job.finished_on && formatDate('timestamp', job.finished_on, locale);
+  const when = job.finished_on && formatDate('timestamp', job.finished_on);
   return (
     <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
       {[when, why].filter(Boolean).join(' · ')}

@@ -7,7 +7,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Queue } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
-import { formatDate, formatNumber } from '../display/format.ts';
+import { formatNumber } from '../display/format.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
@@ -40,6 +41,7 @@ function switchesOf({ state }: Queue): readonly Switch[] {
 function QueueCard({ queue }: { readonly queue: Queue }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<Switch | null>(null);
   const turn = useMutation({
@@ -80,7 +82,7 @@ function QueueCard({ queue }: { readonly queue: Queue }) {
           <Typography component="span" color="textSecondary">
             {' · '}
             {translate('operations.changed', {
-              date: formatDate('timestamp', queue.changed_on, locale),
+              date: formatDate('timestamp', queue.changed_on),
             })}
           </Typography>
         )}

@@ -1,15 +1,14 @@
 /** The choices about the App, which hold at once. */
 import Box from '@mui/material/Box';
-import Typography from '@mui/material/Typography';
 import { Choice } from '../shell/choice.tsx';
 import { Part } from '../shell/part.tsx';
 import { usePreferences } from '../shell/use-preferences.ts';
 import { useTranslate } from '../translation/use-translate.ts';
+import { ZoneChoice } from './zone-choice.tsx';
 
 export function PreferencesPart() {
   const translate = useTranslate();
   const preferences = usePreferences();
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return (
     <Part title={translate('profile.preferences')} help={translate('profile.preferencesHelp')}>
       <Box
@@ -28,9 +27,7 @@ export function PreferencesPart() {
           />
         ))}
       </Box>
-      <Typography variant="body2" color="textSecondary">
-        {translate('profile.timeZone', { zone: timeZone })}
-      </Typography>
+      <ZoneChoice />
     </Part>
   );
 }

@@ -7,14 +7,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { OwnSession } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
-import { formatDate } from '../display/format.ts';
+import { useFormatDate } from '../display/use-format-date.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { notify } from '../shell/notify.ts';
 import { Part } from '../shell/part.tsx';
 import { Icon } from '../theme/icon.tsx';
-import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { useTranslate } from '../translation/use-translate.ts';
 import { sessionsQuery } from './profile-query.ts';
 import { agentOf } from './user-agent.ts';
 
@@ -25,11 +25,11 @@ interface SessionRowProps {
 
 function SessionRow({ session, onEnd }: SessionRowProps) {
   const translate = useTranslate();
-  const [locale] = useLocaleState();
+  const formatDate = useFormatDate();
   const { name, isMobile } = agentOf(session.user_agent);
   const called = name ?? translate('profile.unknownClient');
   const time = (key: string, iso: string | null) =>
-    iso === null ? null : translate(key, { time: formatDate('timestamp', iso, locale) });
+    iso === null ? null : translate(key, { time: formatDate('timestamp', iso) });
   const facts = [
     session.ip,
     time('profile.signedIn', session.created_on),

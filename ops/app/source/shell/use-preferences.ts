@@ -1,12 +1,14 @@
 /**
- * What a user may choose about the App: language, appearance, density, writing direction. A choice
+ * What a user may choose about the App: language, time zone, appearance, density, direction. A choice
  * holds in this browser at once; all but the density are kept with the account where the user may write it.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from '../data/client.ts';
+import { type KeptKind, useKept } from '../data/kept.ts';
 import { type Me, meQuery, useRights } from '../data/queries.ts';
 import { mayField } from '../data/rights.ts';
+import { useChosenZone } from '../data/use-zone.ts';
 import {
   type Appearance,
   type Density,
@@ -30,12 +32,20 @@ const DIRECTIONS: readonly Direction[] = ['auto', 'ltr', 'rtl'];
 const DENSITIES: readonly Density[] = ['comfortable', 'compact'];
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
+const ZONE: KeptKind<string | null> = { layout: 'preferences', member: 'time_zone', none: null };
+
 /** Takes over what the account says, once it is known. */
 export function useAccountPreferences(): void {
   const me = useQuery(meQuery).data;
   const [, setLocale] = useLocaleState();
   const [, setAppearance] = useAppearance();
   const [, setDirection] = useDirection();
+  const [, setZone] = useChosenZone();
+  const { value: zone, keep: keepZone } = useKept(ZONE);
+  const hasZone = zone !== undefined && keepZone !== null;
+  useEffect(() => {
+    if (hasZone) setZone(zone);
+  }, [hasZone, zone, setZone]);
   useEffect(() => {
     if (me === undefined) return;
     if (me.language) setLocale(languageOf(me.language));
@@ -58,6 +68,17 @@ function useKeepWithAccount() {
     queryClient.setQueryData(meQuery.queryKey, (me) => me && { ...me, ...changes });
     mutate(changes);
   };
+}
+
+/** The time zone that is chosen, null for that of the device, and what chooses another. */
+export function useZonePreference() {
+  const [chosen, setChosen] = useChosenZone();
+  const { keep } = useKept(ZONE);
+  const choose = (zone: string | null) => {
+    setChosen(zone);
+    void keep?.(() => zone);
+  };
+  return { chosen, choose };
 }
 
 export function usePreferences(): readonly Preference[] {

@@ -7,6 +7,7 @@ import { Link } from 'react-router-dom';
 import { keyOf } from '../data/item-key.ts';
 import { itemPath } from '../data/route-of.ts';
 import type { Field, Item } from '../data/schema-types.ts';
+import { useZone } from '../data/use-zone.ts';
 import { useLocaleState } from '../translation/use-translate.ts';
 import { dayOf } from './days.ts';
 import { useFocusWhen } from './use-focus-when.ts';
@@ -29,20 +30,27 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /** When on its first day an item begins; null for one of whole days, and on the days after it. */
-function timeOf({ type, field }: Field, item: Item, day: string, locale: string): string | null {
+function timeOf(
+  { type, field }: Field,
+  item: Item,
+  day: string,
+  locale: string,
+  zone: string,
+): string | null {
   const value = item[field];
-  if (type === 'date' || typeof value !== 'string' || dayOf(type, value) !== day) return null;
+  if (type === 'date' || typeof value !== 'string' || dayOf(type, value, zone) !== day) return null;
   const isZoned = type === 'timestamp';
   const time = new Date(isZoned ? value : `${value.replace(' ', 'T')}Z`);
   return new Intl.DateTimeFormat(locale, {
     ...{ hour: '2-digit', minute: '2-digit' },
-    ...(!isZoned && { timeZone: 'UTC' }),
+    timeZone: isZoned ? zone : 'UTC',
   }).format(time);
 }
 
 export function CalendarEntry(props: CalendarEntryProps) {
   const { view, start, item, day, isMovable, takesFocus, help, onMove } = props;
   const [locale] = useLocaleState();
+  const zone = useZone();
   const name = nameOf(view, item);
   const key = keyOf(view.fields, item);
   const movable = isMovable && key !== null;
@@ -52,7 +60,7 @@ export function CalendarEntry(props: CalendarEntryProps) {
     disabled: !movable,
     data: { item, day },
   });
-  const time = timeOf(start, item, day, locale);
+  const time = timeOf(start, item, day, locale, zone);
   const step = (event: KeyboardEvent) => {
     const rtl = document.documentElement.dir === 'rtl';
     const days = STEPS[event.key];

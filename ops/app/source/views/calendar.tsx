@@ -27,6 +27,7 @@ import { keyFromText, keyOf } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { may, mayField } from '../data/rights.ts';
 import type { Item } from '../data/schema-types.ts';
+import { useZone } from '../data/use-zone.ts';
 import { isItem } from '../data/values.ts';
 import { formatNumber } from '../display/format.ts';
 import { Failure } from '../shell/failure.tsx';
@@ -95,7 +96,9 @@ export default function Calendar(view: ViewProps) {
   const help = useId();
   const name = collection.collection;
   const create = useNewItem(name);
-  const [today] = useState(() => dayOfDate(new Date()));
+  const zone = useZone();
+  const [now] = useState(() => new Date());
+  const today = dayOfDate(now, zone);
   const [day, setDay] = useState(today);
   const [moves, setMoves] = useState(NO_MOVES);
   const [dragged, setDragged] = useState<Dragged | null>(null);
@@ -108,7 +111,7 @@ export default function Calendar(view: ViewProps) {
   const start = chosenField(candidates, options.startDateField);
   const end = candidates.find(({ field }) => field.field === options.endDateField);
   const days = daysShown(mode, day, firstDayOfWeek(navigator.language));
-  const when: When | null = start ? { start: start.field, end: end?.field ?? null } : null;
+  const when: When | null = start ? { start: start.field, end: end?.field ?? null, zone } : null;
   const dates = [start, end].flatMap((column) =>
     column === undefined ? [] : [column.field.field],
   );
@@ -175,7 +178,7 @@ export default function Calendar(view: ViewProps) {
     setDragged(null);
   };
   const onCreate = may(rights, name, 'create')
-    ? (on: string) => create({ [start.field.field]: valueOn(start.field.type, on) })
+    ? (on: string) => create({ [start.field.field]: valueOn(start.field.type, on, null, zone) })
     : null;
   const entry = (item: Item, on: string, index: number) => {
     const key = keyOf(view.fields, item);

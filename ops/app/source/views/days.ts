@@ -1,7 +1,9 @@
 /**
  * Days of a calendar as texts (`2026-02-28`), and the values of fields on them. A `timestamp` is on the day
- * that the device says; dates without a zone are on their own day.
+ * that it has in the time zone of the user; dates without a zone are on their own day.
  */
+
+import { momentAt, wallTime } from '../data/zone.ts';
 
 /** Which days a calendar shows. */
 export type Mode = 'month' | 'week' | 'agenda';
@@ -16,16 +18,13 @@ const AGENDA = 28;
 const FROM_SUNDAY = /^(US|CA|MX|BR|JP|KR|TW|HK|IN|IL|ZA|PH|CO|PE|VE|AR|SA)$/;
 const FROM_SATURDAY = /^(EG|AE|DZ|IQ|JO|KW|LY|OM|QA|SY|YE|IR|AF)$/;
 
-const two = (number: number) => String(number).padStart(2, '0');
-
 function utc(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
 }
 
-/** The day of a date in the zone of the device. */
-export function dayOfDate(date: Date): string {
-  const year = String(date.getFullYear()).padStart(4, '0');
-  return `${year}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+/** The day of a date in a time zone. */
+export function dayOfDate(date: Date, zone: string): string {
+  return wallTime(date, zone).slice(0, 10);
 }
 
 /** Whether a text is a day of the calendar. */
@@ -93,25 +92,24 @@ export function weeksOf(days: readonly string[]): readonly (readonly string[])[]
 }
 
 /** The day of a value; null for none, and for what is no day of the calendar (`infinity`). */
-export function dayOf(type: string, value: unknown): string | null {
+export function dayOf(type: string, value: unknown, zone: string): string | null {
   if (typeof value !== 'string') return null;
   if (type === 'timestamp') {
     const date = new Date(value);
-    return Number.isNaN(date.getTime()) ? null : dayOfDate(date);
+    return Number.isNaN(date.getTime()) ? null : dayOfDate(date, zone);
   }
   const day = value.slice(0, 10);
   return isDay(day) ? day : null;
 }
 
 /** The time of a day as the API takes it for a type: its begin, or that of a value. */
-export function valueOn(type: string, day: string, before: unknown = null): string {
+export function valueOn(type: string, day: string, before: unknown, zone: string): string {
   if (type === 'date') return day;
   const text = typeof before === 'string' ? before : '';
   if (type === 'dateTime') return `${day}T${text.slice(11) || '00:00:00'}`;
   const time = new Date(text);
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const isKnown = !Number.isNaN(time.getTime());
-  const moved = isKnown ? time : new Date(year, month - 1, date);
-  moved.setFullYear(year, month - 1, date);
-  return moved.toISOString();
+  const clock = isKnown ? wallTime(time, zone).slice(11) : '00:00:00';
+  const part = isKnown ? String(time.getUTCMilliseconds()).padStart(3, '0') : '000';
+  return momentAt(`${day}T${clock}.${part}`, zone).toISOString();
 }
