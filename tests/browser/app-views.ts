@@ -230,6 +230,34 @@ t.test('somebody who looks at tasks in several ways', { skip }, async (t) => {
       () => page.evaluate("document.activeElement?.textContent === 'Task 7'"),
       'the focus goes along',
     );
+    // Tab comes to one day; arrow keys lead to the others, also of the next month.
+    const stops = () =>
+      page.evaluate('document.querySelectorAll(\'td > button[tabindex="0"]\').length');
+    t.equal(await stops(), 1, 'one day is a tab stop');
+    const isOnDay = (date: RegExp) =>
+      until(
+        async () =>
+          date.test(
+            String(await page.evaluate("document.activeElement?.getAttribute('aria-label') ?? ''")),
+          ),
+        `the focus is on ${date}`,
+      );
+    await page.keyboard.press('Shift+Tab');
+    await isOnDay(/ 9,/);
+    await page.keyboard.press('ArrowDown');
+    await isOnDay(/ 16,/);
+    await page.keyboard.press('ArrowLeft');
+    await isOnDay(/ 15,/);
+    t.equal(await stops(), 1);
+    const shown = () => page.getByRole('heading', { level: 2 }).first().innerText();
+    const month = await shown();
+    await page.keyboard.press('PageDown');
+    await isOnDay(/ 15,/);
+    await until(async () => (await shown()) !== month, 'the next month is shown');
+    await page.keyboard.press('PageUp');
+    await until(async () => (await shown()) === month, 'and this one again');
+    await isOnDay(/ 15,/);
+    await entry.waitFor();
     const target = await day(20).first().boundingBox();
     await entry.hover();
     await page.mouse.down();
@@ -241,7 +269,7 @@ t.test('somebody who looks at tasks in several ways', { skip }, async (t) => {
       'the mouse moves it',
     );
     await view('Week').click();
-    await page.getByRole('table', { name: 'Task' }).waitFor();
+    await page.getByRole('grid', { name: 'Task' }).waitFor();
     await tab.screenshot('calendar-week');
     t.strictSame(await tab.axe(), [], 'the week is accessible');
     await view('Agenda').click();
@@ -329,6 +357,8 @@ t.test('somebody who looks at tasks in several ways', { skip }, async (t) => {
     await page.keyboard.press('Enter');
     const below = page.getByRole('list', { name: 'Task 1', exact: true });
     await below.getByRole('link', { name: 'Task 84', exact: true }).waitFor();
+    const focused = () => page.evaluate("document.activeElement?.getAttribute('aria-label') ?? ''");
+    t.equal(await focused(), 'Collapse “Task 1”', 'the focus stays on what was expanded');
     await tab.screenshot('tree');
     t.strictSame(await tab.axe(), [], 'the tree is accessible');
     const parentOf = async (id: number) =>
@@ -342,6 +372,13 @@ t.test('somebody who looks at tasks in several ways', { skip }, async (t) => {
     await until(async () => (await parentOf(84)) === 2, 'the dialog moves it');
     const second = page.getByRole('list', { name: 'Task 2', exact: true });
     await second.getByRole('link', { name: 'Task 84', exact: true }).waitFor();
+    await until(async () => (await focused()) === 'Move “Task 84”', 'the focus goes along');
+    t.ok(
+      await second
+        .getByRole('button', { name: 'Move “Task 84”' })
+        .evaluate('(button) => button === document.activeElement'),
+      'to its new place',
+    );
 
     const target = second.getByRole('link', { name: 'Task 84', exact: true });
     const drag = async (name: string) => {

@@ -14,6 +14,7 @@ import { Cell } from '../display/cell.tsx';
 import { alignmentOf, type Column } from '../display/columns.ts';
 import { Icon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
+import type { RowStop } from './row-stops.ts';
 
 export interface ItemRowProps {
   readonly collection: string;
@@ -87,6 +88,9 @@ const LINK = {
   '&:hover': { textDecoration: 'underline' },
 } as const;
 
+/** A control that arrow keys lead to; Tab comes to one of a row. */
+const stop = (name: RowStop, tabIndex: 0 | -1) => ({ 'data-stop': name, tabIndex });
+
 export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
   const { collection, columns, templates, item, itemKey, isSelected, onToggle } = props;
   const { ref, style, handle, pinned, isFilled, editable, active } = props;
@@ -131,6 +135,7 @@ export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
             onChange={() => onToggle(itemKey)}
             slotProps={{
               input: {
+                ...stop('select', columns.length > 0 ? -1 : 0),
                 'aria-label': translate('list.select', { key: itemKey }),
                 'aria-describedby': headId,
               },
@@ -157,7 +162,13 @@ export const ItemRow = memo(function ItemRow(props: ItemRowProps) {
             sx={{ ...CELL, ...pinnedAt(index, pinned), ...(isEditable && EDITABLE) }}
           >
             {isLinked ? (
-              <Box component={Link} to={to} onClick={(event) => event.stopPropagation()} sx={LINK}>
+              <Box
+                component={Link}
+                to={to}
+                {...stop('open', 0)}
+                onClick={(event) => event.stopPropagation()}
+                sx={LINK}
+              >
                 {content}
               </Box>
             ) : (
@@ -194,6 +205,7 @@ export function OrderableRow(props: ItemRowProps) {
           size="small"
           {...attributes}
           {...listeners}
+          {...stop('move', -1)}
           aria-label={translate('list.move', { key })}
           aria-describedby={`${headId} ${attributes['aria-describedby']}`}
           sx={{ cursor: 'grab', touchAction: 'none' }}

@@ -13,7 +13,7 @@ import TableContainer from '@mui/material/TableContainer';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import { visuallyHidden } from '@mui/utils';
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { keyOf } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import type { Field, Filter, Item } from '../data/schema-types.ts';
@@ -32,6 +32,7 @@ import {
 import { ItemRow, OrderableRow, pinnedBefore } from './item-row.tsx';
 import type { ListState } from './list-state.ts';
 import { ManualOrder } from './manual-order.tsx';
+import { followRowStops } from './row-stops.ts';
 import { SummaryRow } from './summary-row.tsx';
 import { useCellFocus } from './use-cell-focus.ts';
 import { useToggle } from './use-toggle.ts';
@@ -198,8 +199,12 @@ export function ItemTable(props: ItemsProps) {
     () => editableFields(collection, columns, rights),
     [collection, columns, rights],
   );
-  const isGrid = editable.size > 0 && keys.length > 0;
+  const isGrid = keys.length > 0;
   const cells = useCellFocus();
+  const onKeyDown = (event: KeyboardEvent) => {
+    cells.handlers.onKeyDown(event);
+    followRowStops(event);
+  };
   /** The widths while an edge is dragged. */
   const [dragged, setDragged] = useState<Widths | null>(null);
   const own = dragged ?? grid.widths;
@@ -238,7 +243,7 @@ export function ItemTable(props: ItemsProps) {
           isFilled={isFilled}
           onWidths={setDragged}
         />
-        <TableBody {...(isGrid && cells.handlers)}>
+        <TableBody {...(isGrid && { ...cells.handlers, onKeyDown })}>
           {shown.map((item, index) => {
             const key = keyOfItem(item);
             const isFirst = active === null && index === 0;

@@ -3,9 +3,9 @@ import { useDroppable } from '@dnd-kit/core';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import ButtonBase from '@mui/material/ButtonBase';
-import { visuallyHidden } from '@mui/utils';
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
+import { useFocusWhen } from './use-focus-when.ts';
 
 export interface CalendarDayProps {
   readonly day: string;
@@ -14,6 +14,13 @@ export interface CalendarDayProps {
   readonly isOutside: boolean;
   /** Makes an item on this day; null where the caller may not. */
   readonly onCreate: (() => void) | null;
+  /** Shows the items of the day. */
+  readonly onOpen: () => void;
+  /** Whether Tab comes to it. */
+  readonly isActive: boolean;
+  readonly takesFocus: boolean;
+  readonly onFocus: () => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly children: ReactNode;
 }
 
@@ -23,6 +30,7 @@ export interface RestProps {
   /** All items of the day. */
   readonly all: number;
   readonly text: string;
+  readonly isActive: boolean;
   readonly onOpen: () => void;
 }
 
@@ -32,7 +40,9 @@ export function dayInWords(day: string, locale: string, style: 'full' | 'long' |
   return new Intl.DateTimeFormat(locale, { dateStyle: style, timeZone: 'UTC' }).format(date);
 }
 
-export function CalendarDay({ day, isToday, isOutside, onCreate, children }: CalendarDayProps) {
+export function CalendarDay(props: CalendarDayProps) {
+  const { day, isToday, isOutside, onCreate, onOpen, isActive, takesFocus, children } = props;
+  const button = useFocusWhen<HTMLButtonElement>(takesFocus);
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const { setNodeRef, isOver } = useDroppable({ id: day });
@@ -57,33 +67,30 @@ export function CalendarDay({ day, isToday, isOutside, onCreate, children }: Cal
       ref={setNodeRef}
       {...(isToday && { 'aria-current': 'date' })}
       onClick={({ target, currentTarget }) => target === currentTarget && onCreate?.()}
+      onFocus={props.onFocus}
+      onKeyDown={props.onKeyDown}
       sx={{
         ...{ border: 1, borderColor: 'divider', verticalAlign: 'top', p: { xs: 0.25, sm: 0.5 } },
         bgcolor: isOver ? 'action.selected' : isOutside ? 'background.default' : 'background.paper',
         cursor: onCreate === null ? 'default' : 'pointer',
       }}
     >
-      {onCreate === null ? (
-        <>
-          {number}
-          <span style={visuallyHidden}>{words}</span>
-        </>
-      ) : (
-        <ButtonBase
-          aria-label={translate('views.createOn', { day: words })}
-          onClick={onCreate}
-          sx={{ borderRadius: 12, '&:hover': { bgcolor: 'action.hover' } }}
-        >
-          {number}
-        </ButtonBase>
-      )}
+      <ButtonBase
+        ref={button}
+        tabIndex={isActive ? 0 : -1}
+        aria-label={onCreate === null ? words : translate('views.createOn', { day: words })}
+        onClick={onCreate ?? onOpen}
+        sx={{ borderRadius: 12, '&:hover': { bgcolor: 'action.hover' } }}
+      >
+        {number}
+      </ButtonBase>
       {children}
     </Box>
   );
 }
 
 /** Leads to all items of a day. */
-export function RestOfDay({ day, all, text, onOpen }: RestProps) {
+export function RestOfDay({ day, all, text, isActive, onOpen }: RestProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const words = dayInWords(day, locale, 'long');
@@ -92,6 +99,7 @@ export function RestOfDay({ day, all, text, onOpen }: RestProps) {
     <Button
       size="small"
       color="inherit"
+      tabIndex={isActive ? 0 : -1}
       onClick={onOpen}
       // The name has what is seen.
       aria-label={label.startsWith(text) ? label : `${text}, ${label}`}

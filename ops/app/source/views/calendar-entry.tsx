@@ -20,6 +20,8 @@ export interface CalendarEntryProps {
   readonly day: string;
   readonly isMovable: boolean;
   readonly takesFocus: boolean;
+  /** Whether Tab comes to it. */
+  readonly isActive: boolean;
   /** The id of the text that says how it is moved by keyboard. */
   readonly help: string;
   readonly onMove: (item: Item, from: string, days: number) => void;
@@ -48,7 +50,7 @@ function timeOf(
 }
 
 export function CalendarEntry(props: CalendarEntryProps) {
-  const { view, start, item, day, isMovable, takesFocus, help, onMove } = props;
+  const { view, start, item, day, isMovable, takesFocus, isActive, help, onMove } = props;
   const [locale] = useLocaleState();
   const zone = useZone();
   const name = nameOf(view, item);
@@ -103,6 +105,7 @@ export function CalendarEntry(props: CalendarEntryProps) {
         <Box
           component={Link}
           ref={link}
+          tabIndex={isActive ? 0 : -1}
           draggable={false}
           to={itemPath(view.collection.collection, key)}
           onKeyDown={step}

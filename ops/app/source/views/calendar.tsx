@@ -52,6 +52,7 @@ import {
 } from './days.ts';
 import { FieldChoice, ViewOptions } from './field-choice.tsx';
 import { chosenField } from './layout.ts';
+import { useDayFocus } from './use-day-focus.ts';
 import { useNewItem } from './use-new-item.ts';
 import { allOf, fieldsToRead, nameOf, queryOf, type ViewProps } from './view.ts';
 
@@ -111,6 +112,7 @@ export default function Calendar(view: ViewProps) {
   const start = chosenField(candidates, options.startDateField);
   const end = candidates.find(({ field }) => field.field === options.endDateField);
   const days = daysShown(mode, day, firstDayOfWeek(navigator.language));
+  const keyboard = useDayFocus(days, [today, day], mode, setDay);
   const when: When | null = start ? { start: start.field, end: end?.field ?? null, zone } : null;
   const dates = [start, end].flatMap((column) =>
     column === undefined ? [] : [column.field.field],
@@ -189,6 +191,7 @@ export default function Calendar(view: ViewProps) {
         start={start.field}
         day={on}
         takesFocus={focused === `${key} ${on}`}
+        isActive={mode === 'agenda' || on === keyboard.active}
         onMove={step}
       />
     );
@@ -301,6 +304,7 @@ export default function Calendar(view: ViewProps) {
         >
           <Box
             component="table"
+            role="grid"
             sx={{ width: '100%', tableLayout: 'fixed', borderCollapse: 'collapse' }}
           >
             <caption style={visuallyHidden}>{view.title}</caption>
@@ -339,6 +343,11 @@ export default function Calendar(view: ViewProps) {
                         isToday={on === today}
                         isOutside={mode === 'month' && on.slice(0, 7) !== day.slice(0, 7)}
                         onCreate={onCreate && (() => onCreate(on))}
+                        onOpen={() => openDay(on)}
+                        isActive={on === keyboard.active}
+                        takesFocus={on === keyboard.wanted}
+                        onFocus={() => keyboard.onFocus(on)}
+                        onKeyDown={(event) => keyboard.onKeyDown(event, on)}
                       >
                         {shown.length > 0 && (
                           <Box
@@ -353,6 +362,7 @@ export default function Calendar(view: ViewProps) {
                           <RestOfDay
                             day={on}
                             all={all.length}
+                            isActive={on === keyboard.active}
                             text={phone ? `${rest}` : translate('views.moreOfDay', { count: rest })}
                             onOpen={() => openDay(on)}
                           />

@@ -19,7 +19,15 @@ import { Icon } from '../theme/icon.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 import { Facts } from './facts.tsx';
 import { readCounts } from './groups.ts';
+import { useFocusWhen } from './use-focus-when.ts';
 import { allOf, fieldsToRead, nameOf, queryOf, type ViewProps } from './view.ts';
+
+/** An item on its way to another place. */
+export interface Arriving {
+  readonly key: string;
+  /** The key of the item that it will stand below; null for the top. */
+  readonly below: unknown;
+}
 
 /** What all levels of a tree share. */
 export interface Branches {
@@ -34,6 +42,8 @@ export interface Branches {
   readonly expanded: ReadonlySet<string>;
   readonly onToggle: (key: string) => void;
   readonly onMove: (item: Item) => void;
+  readonly arriving: Arriving | null;
+  readonly onArrived: () => void;
   readonly onCreate: (parent: unknown) => void;
 }
 
@@ -62,6 +72,10 @@ function TreeRow({ branches, item, itemKey, childCount }: TreeRowProps) {
   const [locale] = useLocaleState();
   const name = nameOf(view, item);
   const isOpen = expanded.has(itemKey);
+  const { arriving, onArrived, parent } = branches;
+  const above = item[parent];
+  const isThere = String(arriving?.below ?? '') === String(above ?? '');
+  const button = useFocusWhen<HTMLButtonElement>(arriving?.key === itemKey && isThere);
   const drag = useDraggable({ id: itemKey, disabled: !isMovable, data: { item } });
   const drop = useDroppable({ id: itemKey });
   return (
@@ -138,6 +152,8 @@ function TreeRow({ branches, item, itemKey, childCount }: TreeRowProps) {
       {isMovable && (
         <IconButton
           size="small"
+          ref={button}
+          onFocus={() => arriving?.key === itemKey && isThere && onArrived()}
           aria-haspopup="dialog"
           aria-label={translate('views.moveItem', { name })}
           onClick={() => onMove(item)}

@@ -26,7 +26,7 @@ import { isAbove } from './ancestors.ts';
 import { FieldChoice, ViewOptions } from './field-choice.tsx';
 import { chosenField } from './layout.ts';
 import { MoveDialog } from './move-dialog.tsx';
-import { TreeLevel } from './tree-level.tsx';
+import { type Arriving, TreeLevel } from './tree-level.tsx';
 import { useNewItem } from './use-new-item.ts';
 import { allOf, factsOf, nameOf, type ViewProps } from './view.ts';
 
@@ -60,6 +60,8 @@ export default function Tree(view: ViewProps) {
   const create = useNewItem(name);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const [dragged, setDragged] = useState<Item | null>(null);
+  /** The item that was moved by keyboard, and below which one; its button takes the focus there. */
+  const [arriving, setArriving] = useState<Arriving | null>(null);
   const [asking, setAsking] = useState<Item | null>(null);
   const sensors = useSensors(
     useSensor(MouseSensor, { activationConstraint: { distance: 4 } }),
@@ -78,6 +80,7 @@ export default function Tree(view: ViewProps) {
     try {
       if (to !== null && (await isAbove(name, { key, parent }, moved, to))) {
         notify('views.cycle', { messageArgs: { name: called }, type: 'error' });
+        setArriving(null);
         return;
       }
       const value = to === null ? null : keyFromText(to);
@@ -88,6 +91,7 @@ export default function Tree(view: ViewProps) {
       await queryClient.invalidateQueries({ queryKey: ['items', name] });
     } catch (error) {
       notifyFailure(error, translate);
+      setArriving(null);
     }
   };
   const drop = ({ over }: DragEndEvent) => {
@@ -103,11 +107,12 @@ export default function Tree(view: ViewProps) {
     setExpanded(next);
   };
   const branches = {
-    ...{ view, key, parent, isMovable, expanded },
+    ...{ view, key, parent, isMovable, expanded, arriving },
     facts: factsOf(view, [parent]),
     mayCreate: may(rights, name, 'create') && mayField(rights, name, 'create', parent),
     onToggle: toggle,
     onMove: setAsking,
+    onArrived: () => setArriving(null),
     onCreate: (above: unknown) => create({ [parent]: above }),
   };
   return (
@@ -163,6 +168,7 @@ export default function Tree(view: ViewProps) {
           onMove={(to) => {
             const item = asking;
             setAsking(null);
+            setArriving({ key: keyOf(fields, item) ?? '', below: to ?? null });
             void move(
               item,
               to === null || to === undefined ? null : encodeURIComponent(String(to)),
