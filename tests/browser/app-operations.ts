@@ -140,6 +140,8 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   t.strictSame(await tab.axe(), [], 'health is accessible');
   await page.getByRole('link', { name: 'Activity' }).click();
   await page.getByRole('row').filter({ hasText: 'Signed in' }).first().waitFor();
+  // An item is told by its name: here the user who has signed in.
+  await page.getByRole('link', { name: 'Users Admin User' }).first().waitFor();
   await tab.screenshot('activity');
   t.strictSame(await tab.axe(), [], 'activity is accessible');
 

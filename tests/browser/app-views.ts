@@ -232,7 +232,8 @@ t.test('somebody who looks at tasks in several ways', { skip }, async (t) => {
     );
     // Tab comes to one day; arrow keys lead to the others, also of the next month.
     const stops = () =>
-      page.evaluate('document.querySelectorAll(\'td > button[tabindex="0"]\').length');
+      page.evaluate(`[...document.querySelectorAll('td')]
+        .filter((one) => one.querySelector('[tabindex="0"]') !== null).length`);
     t.equal(await stops(), 1, 'one day is a tab stop');
     const isOnDay = (date: RegExp) =>
       until(
@@ -242,14 +243,12 @@ t.test('somebody who looks at tasks in several ways', { skip }, async (t) => {
           ),
         `the focus is on ${date}`,
       );
-    await page.keyboard.press('Shift+Tab');
-    await isOnDay(/ 9,/);
     await page.keyboard.press('ArrowDown');
     await isOnDay(/ 16,/);
     await page.keyboard.press('ArrowLeft');
     await isOnDay(/ 15,/);
     t.equal(await stops(), 1);
-    const shown = () => page.getByRole('heading', { level: 2 }).first().innerText();
+    const shown = () => page.locator('h2[role=status]').innerText();
     const month = await shown();
     await page.keyboard.press('PageDown');
     await isOnDay(/ 15,/);
@@ -372,12 +371,11 @@ t.test('somebody who looks at tasks in several ways', { skip }, async (t) => {
     await until(async () => (await parentOf(84)) === 2, 'the dialog moves it');
     const second = page.getByRole('list', { name: 'Task 2', exact: true });
     await second.getByRole('link', { name: 'Task 84', exact: true }).waitFor();
-    await until(async () => (await focused()) === 'Move “Task 84”', 'the focus goes along');
-    t.ok(
-      await second
-        .getByRole('button', { name: 'Move “Task 84”' })
-        .evaluate('(button) => button === document.activeElement'),
-      'to its new place',
+    const around = "document.activeElement?.closest('ul')?.getAttribute('aria-label')";
+    await until(
+      async () =>
+        (await focused()) === 'Move “Task 84”' && (await page.evaluate(around)) === 'Task 2',
+      'the focus goes along',
     );
 
     const target = second.getByRole('link', { name: 'Task 84', exact: true });

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { withVisit } from '../../../ops/app/source/data/visit.ts';
 import { changesByDay, DAYS } from '../../../ops/app/source/home/day-counts.ts';
-import { troublesOf } from '../../../ops/app/source/home/trouble.ts';
+import { troublesOf } from '../../../ops/app/source/operations/trouble.ts';
 import { type Entry, fittingEntries } from '../../../ops/app/source/palette/entry.ts';
 import { matchScore } from '../../../ops/app/source/palette/match.ts';
 

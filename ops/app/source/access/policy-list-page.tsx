@@ -18,6 +18,7 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { FORM } from '../shell/part.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { policiesQuery } from './access-queries.ts';
@@ -64,7 +65,7 @@ export function Component() {
   return (
     <>
       <PageHeader title={translate('access.policies')} actions={create} />
-      <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 2, maxWidth: 960 }}>
+      <Box sx={FORM}>
         <Box sx={{ color: 'text.secondary' }}>{translate('access.policiesHelp')}</Box>
         {(policies.data?.length ?? 0) > FEW && (
           <TextField

@@ -76,11 +76,6 @@ export function Component() {
         {...(here !== null && { back: placePath(here.parent) })}
         actions={
           <>
-            {here !== null && may(rights, FOLDERS, 'delete') && (
-              <Button color="error" onClick={() => setAsking('delete')}>
-                {translate('files.deleteFolder')}
-              </Button>
-            )}
             {here !== null && may(rights, FOLDERS, 'update') && (
               <Button onClick={() => setAsking('change')}>{translate('files.changeFolder')}</Button>
             )}
@@ -90,6 +85,11 @@ export function Component() {
                 onClick={() => setAsking('new')}
               >
                 {translate('files.newFolder')}
+              </Button>
+            )}
+            {here !== null && may(rights, FOLDERS, 'delete') && (
+              <Button color="error" onClick={() => setAsking('delete')}>
+                {translate('files.deleteFolder')}
               </Button>
             )}
             {choose !== null && (

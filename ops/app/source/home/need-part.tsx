@@ -4,18 +4,18 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router-dom';
-import { client } from '../data/client.ts';
 import { meQuery, useIsAdministrator } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { checkTitle } from '../operations/check-words.ts';
+import { healthQuery } from '../operations/health-query.ts';
 import { CALM } from '../operations/live.ts';
 import { queuesQuery } from '../operations/queue-query.ts';
+import { troublesOf } from '../operations/trouble.ts';
 import { Part } from '../shell/part.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { humanize } from '../translation/names.ts';
 import { useTranslate } from '../translation/use-translate.ts';
 import { FAILED_JOBS, failedJobsQuery } from './job-query.ts';
-import { troublesOf } from './trouble.ts';
 
 interface Need {
   readonly id: string;
@@ -60,12 +60,7 @@ function useTroubles(): readonly Need[] {
   const translate = useTranslate();
   const enabled = useIsAdministrator();
   const queues = useQuery({ ...queuesQuery, enabled, refetchInterval: CALM }).data ?? [];
-  const health = useQuery({
-    queryKey: ['health'],
-    queryFn: ({ signal }) => client.server.health({ signal }),
-    refetchInterval: SLOW,
-    enabled,
-  }).data;
+  const health = useQuery({ ...healthQuery, enabled, refetchInterval: SLOW }).data;
   const stopped = queues.filter(({ state }) => state !== 'running');
   const isStopped = (queue: string) => stopped.some(({ name }) => name === queue);
   const checks = troublesOf(health?.checks ?? {}, isStopped).slice(0, SHOWN_CHECKS);

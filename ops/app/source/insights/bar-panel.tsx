@@ -1,16 +1,12 @@
 /** The categories with the highest values, as bars. */
 import { useQuery } from '@tanstack/react-query';
 import { BarChart } from '../chart/bar-chart.tsx';
-import { client } from '../data/client.ts';
-import { keyFields } from '../data/item-key.ts';
-import { relationsQuery, useFields, useRights } from '../data/queries.ts';
+import { relationsQuery } from '../data/queries.ts';
 import { relationOf } from '../data/relation-of.ts';
-import { may } from '../data/rights.ts';
 import type { Field, Item } from '../data/schema-types.ts';
 import { choicesOf } from '../display/choices.ts';
-import { useTemplate } from '../display/representation.ts';
-import { fillTemplate, templatePaths } from '../display/template.ts';
 import { useFormatDate } from '../display/use-format-date.ts';
+import { useItemNames } from '../display/use-item-names.ts';
 import { Loading } from '../shell/loading.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { PanelFrame } from './panel-frame.tsx';
@@ -21,22 +17,6 @@ import { useRows, useValueName } from './use-panel.ts';
 
 const NO_ITEMS: readonly Item[] = [];
 const DATES = new Set(['date', 'dateTime', 'timestamp', 'time']);
-
-/** What the items of a collection are called, by their keys; those that are not known are missing. */
-function useItemNames(collection: string, keys: readonly string[]): ReadonlyMap<string, string> {
-  const rights = useRights();
-  const template = useTemplate(collection);
-  const [key = ''] = keyFields(useFields(collection));
-  const fields = [...new Set([key, ...templatePaths(template)])];
-  const query = { fields, filter: { [key]: { _in: keys } }, limit: -1 };
-  const { data = NO_ITEMS } = useQuery({
-    queryKey: ['items', collection, 'list', 'names', query],
-    queryFn: ({ signal }): Promise<readonly Item[]> =>
-      client.items(collection).list<object>(query, { signal }),
-    enabled: key !== '' && keys.length > 0 && may(rights, collection, 'read'),
-  });
-  return new Map(data.map((item) => [String(item[key]), fillTemplate(template, item)]));
-}
 
 /** A category in words. */
 function useCategoryNames(field: Field | undefined, values: readonly unknown[]) {

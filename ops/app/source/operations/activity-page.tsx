@@ -6,9 +6,7 @@ import TableCell from '@mui/material/TableCell';
 import TableRow from '@mui/material/TableRow';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'react-router-dom';
 import { client } from '../data/client.ts';
-import { useCollections } from '../data/queries.ts';
 import { useFormatDate } from '../display/use-format-date.ts';
 import { DataTable } from '../shell/data-table.tsx';
 import { Failure } from '../shell/failure.tsx';
@@ -18,7 +16,7 @@ import { NativeSelect } from '../shell/native-select.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { humanize } from '../translation/names.ts';
 import { useTranslate } from '../translation/use-translate.ts';
-import { activityPath } from './activity-path.ts';
+import { ActivitySubject } from './activity-subject.tsx';
 import { CALM } from './live.ts';
 
 interface Activity {
@@ -57,11 +55,7 @@ export function Component() {
     placeholderData: keepPreviousData,
     refetchInterval: CALM,
   });
-  const collections = useCollections();
-  const rows = (list.data?.slice(0, PER_PAGE) ?? []).map((row) => ({
-    ...row,
-    path: activityPath(row, (name) => collections.has(name)),
-  }));
+  const rows = list.data?.slice(0, PER_PAGE) ?? [];
   return (
     <>
       <PageHeader title={translate('operations.activity')} />
@@ -103,13 +97,7 @@ export function Component() {
                   {translate(`operations.did.${row.action}`, { _: humanize(row.action) })}
                 </TableCell>
                 <TableCell>
-                  {row.path === null ? (
-                    `${humanize(row.collection)} ${row.item}`
-                  ) : (
-                    <Link to={row.path}>
-                      {humanize(row.collection)} {row.item}
-                    </Link>
-                  )}
+                  <ActivitySubject subject={row} beside={rows} />
                 </TableCell>
               </TableRow>
             ))}

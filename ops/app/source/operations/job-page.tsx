@@ -9,6 +9,7 @@ import { IMPORTS } from '../data/route-of.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { FORM } from '../shell/part.tsx';
 import { useTranslate } from '../translation/use-translate.ts';
 import { JobAbout } from './job-about.tsx';
 import { JobActions } from './job-actions.tsx';
@@ -55,7 +56,7 @@ export function Component() {
           </>
         }
       />
-      <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 2, maxWidth: 960 }}>
+      <Box sx={FORM}>
         <div role="status">
           <JobProgressBar job={data} />
           {data.state === 'waiting' && (

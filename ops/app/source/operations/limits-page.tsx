@@ -8,7 +8,7 @@ import { type Fact, Facts } from '../shell/facts.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
-import { Part } from '../shell/part.tsx';
+import { FORM, Part } from '../shell/part.tsx';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 function Group({ name, facts }: { readonly name: string; readonly facts: readonly Fact[] }) {
@@ -59,7 +59,7 @@ export function Component() {
   return (
     <>
       <PageHeader title={title} />
-      <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 2, maxWidth: 960 }}>
+      <Box sx={FORM}>
         <Group
           name={translate('operations.limit.requests')}
           facts={[fact('each', rate(rateLimit)), fact('all', rate(rateLimitGlobal))]}

@@ -28,10 +28,10 @@ import { PeriodChoice, usePeriod } from './period-choice.tsx';
 import { QueueCurves } from './queue-curves.tsx';
 import { queuesQuery } from './queue-query.ts';
 import { statisticsQuery } from './statistics-query.ts';
+import { troublesOf } from './trouble.ts';
 
 const SHOWN = 5;
 const SEVERITY = { ok: 'success', warn: 'warning', error: 'error' } as const;
-const text = (value: unknown) => (value === undefined || value === null ? '' : String(value));
 
 /** Whether all is well, with what is not. */
 function Verdict() {
@@ -42,16 +42,7 @@ function Verdict() {
   if (health.isError) return <Failure error={health.error} retry={() => health.refetch()} />;
   const { status, checks } = health.data;
   const held = queues.filter(({ state }) => state !== 'running');
-  const problems = Object.entries(checks ?? {}).flatMap(([name, list]) =>
-    list
-      .filter((check) => check.status !== 'ok')
-      .map(({ componentId, observedValue: value, observedUnit, output }) => {
-        const unit = text(observedUnit);
-        const component = text(componentId);
-        const title = checkTitle({ name, component, value, unit }, translate);
-        return { key: `${name} ${component} ${unit}`, title, output: text(output) };
-      }),
-  );
+  const problems = troublesOf(checks ?? {}, (queue) => held.some(({ name }) => name === queue));
   const severity = status === 'ok' && held.length > 0 ? 'warning' : SEVERITY[status];
   return (
     <Alert
@@ -66,9 +57,14 @@ function Verdict() {
       {translate(`operations.healthText.${held.length > 0 && status === 'ok' ? 'held' : status}`)}
       {problems.length + held.length > 0 && (
         <Box component="ul" sx={{ m: 0, mt: 0.5, paddingInlineStart: 2.5 }}>
-          {problems.slice(0, SHOWN).map(({ key, title, output }) => (
-            <li key={key}>{output === '' ? title : `${title}: ${output}`}</li>
-          ))}
+          {problems.slice(0, SHOWN).map(({ check, reason }) => {
+            const title = checkTitle(check, translate);
+            return (
+              <li key={`${check.name} ${check.component}`}>
+                {reason === '' ? title : `${title}: ${reason}`}
+              </li>
+            );
+          })}
           {held.map(({ name, state }) => (
             <li key={name}>
               {translate(`operations.heldQueue.${state}`, {

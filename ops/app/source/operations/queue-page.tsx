@@ -14,7 +14,7 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { NativeSelect } from '../shell/native-select.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
-import { Part } from '../shell/part.tsx';
+import { FORM, Part } from '../shell/part.tsx';
 import { useParameters } from '../shell/use-parameters.ts';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
@@ -140,7 +140,7 @@ export function Component() {
   return (
     <>
       <PageHeader title={translate('operations.queues')} />
-      <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 2, maxWidth: 960 }}>
+      <Box sx={FORM}>
         {queues.isPending ? (
           <Loading />
         ) : queues.isError ? (

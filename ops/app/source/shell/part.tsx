@@ -34,7 +34,7 @@ export function Part({ title, help, children }: PartProps) {
   );
 }
 
-/** The place of a form: not wider than is good to read. */
+/** The place of a form, or of a short list: not wider than is good to read, so that pages end alike. */
 export const FORM = {
   p: { xs: 1.5, md: 3 },
   display: 'grid',

@@ -1,6 +1,6 @@
 /** The checks of the health that are not well, the worst first. */
 import type { Health } from '../../../client/source/index.ts';
-import type { Check } from '../operations/check-words.ts';
+import type { Check } from './check-words.ts';
 
 export interface Trouble {
   readonly check: Check;
