@@ -14,6 +14,7 @@ t.test('what has a screen has a link', async (t) => {
   t.equal(pathOf('update', 'system_policies', 'id'), '/access/policies/id');
   t.equal(pathOf('create', 'system_collections', 'article'), '/model/collections/article');
   t.equal(pathOf('update', 'system_settings'), '/settings');
+  t.equal(pathOf('import', 'article', 'id'), '/operations/jobs/id', 'an import is its job');
 });
 
 t.test('what is gone or has no screen has none', async (t) => {

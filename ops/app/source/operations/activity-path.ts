@@ -15,12 +15,19 @@ const SCREENS: Readonly<Record<string, string>> = {
   system_collections: '/model/collections/',
 };
 
+/** Whether an entry is about a job that changed many items, whose id it has instead of a key. */
+export function isOfJob({ action }: ActivitySubject): boolean {
+  return action === 'import' || action === 'undo';
+}
+
 /** @returns null for what is deleted, and for what has no screen */
 export function activityPath(
-  { action, collection, item }: ActivitySubject,
+  subject: ActivitySubject,
   isKnown: (collection: string) => boolean,
 ): string | null {
+  const { action, collection, item } = subject;
   if (action === 'delete' || item === '') return null;
+  if (isOfJob(subject)) return `/operations/jobs/${encodeURIComponent(item)}`;
   if (collection === 'system_settings') return '/settings';
   const screen = SCREENS[collection];
   if (screen !== undefined) return `${screen}${encodeURIComponent(item)}`;
