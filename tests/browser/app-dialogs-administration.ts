@@ -232,12 +232,12 @@ function openingsOf(ids: Ids, { fetch }: Cluster): readonly Opening[] {
       },
     },
     {
-      of: ['model/rename-dialog.tsx Dialog'],
+      of: ['model/name-dialog.tsx Dialog'],
       at: `${article}/fields/status`,
       open: byButton('model.rename'),
     },
     {
-      of: ['model/reverse-dialog.tsx Dialog'],
+      of: ['model/name-dialog.tsx Dialog'],
       at: `${article}/fields/author`,
       open: byButton('model.showReverse'),
     },
