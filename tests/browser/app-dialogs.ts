@@ -256,6 +256,16 @@ function ofProfile({ db, url }: Cluster): readonly Opening[] {
     },
     { of: ['profile/factor-dialog.tsx Dialog'], at, open: byButton('profile.turnFactorOn') },
     {
+      of: ['profile/zone-choice.tsx Autocomplete'],
+      kind: 'choices',
+      at,
+      async open(view) {
+        const chosen = view.page.getByRole('combobox', { name: view.say('profile.timeZone') });
+        await view.press(chosen, 'ArrowDown');
+        return choices(view);
+      },
+    },
+    {
       of: ['profile/sessions-part.tsx ConfirmDialog'],
       at,
       async open(view) {
