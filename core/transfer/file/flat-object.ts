@@ -10,11 +10,11 @@ export const TRUE = 1;
 export const FALSE = 2;
 /** A text without escapes: its bytes are its value. */
 export const TEXT = 3;
-export const ESCAPED_TEXT = 4;
+const ESCAPED_TEXT = 4;
 /** A number in the notation of ECMAScript, so that its bytes are its text. */
 export const NUMBER = 5;
 /** Any other number that a double stores exactly enough, such as `1.50`. */
-export const OTHER_NUMBER = 6;
+const OTHER_NUMBER = 6;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
