@@ -129,6 +129,7 @@ export const imports = {
     json: 'JSON',
     csv: 'Liste',
     hash: 'Geheimnis',
+    alias: 'Mehrere Einträge',
   },
   rows: 'Zeilen',
   mode: 'Modus',

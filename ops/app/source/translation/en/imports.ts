@@ -127,6 +127,7 @@ export const imports = {
     json: 'JSON',
     csv: 'list',
     hash: 'secret',
+    alias: 'several items',
   },
   rows: 'Rows',
   mode: 'Mode',
