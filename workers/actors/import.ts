@@ -136,9 +136,10 @@ async function importSpooled(
     },
     complete: async (result, written) => {
       const parts = { progress: reached };
+      const named = message.profile === undefined ? {} : { profile: message.profile };
       const again = result.failed === 0 ? {} : { options: importOptions(parameters) };
       if (result.dry_run === true) {
-        return await completeJob(client, schema, job, { ...result, ...again }, parts);
+        return await completeJob(client, schema, job, { ...result, ...named, ...again }, parts);
       }
       const entry = { key: [job.id], delta: {}, parent: null };
       for (const name of written) {
@@ -147,7 +148,7 @@ async function importSpooled(
       }
       const more = created === null ? {} : { schema_job: created.job, fields: created.fields };
       const members = sameFileAs(schema, job);
-      const told = { ...result, ...more, ...again };
+      const told = { ...result, ...named, ...more, ...again };
       await completeJob(client, schema, job, told, { ...parts, members });
       await announce(written);
     },
