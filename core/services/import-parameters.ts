@@ -230,7 +230,8 @@ function headerRow(text: string): number {
 
 /** All options by the names that clients use. */
 const PARSERS: Readonly<Record<string, Parser>> = {
-  mode: (text) => ({ mode: oneOf(text, 'insert', 'upsert', 'update') }),
+  mode: (text) => ({ mode: oneOf(text, 'insert', 'upsert', 'update', 'mirror') }),
+  max_deletes: (text) => ({ maxDeletes: count(text) }),
   match: (text) => ({ match: names(text) }),
   on_error: (text) => ({ onError: oneOf(text, 'abort', 'skip') }),
   max_errors: (text) => ({ maxErrors: count(text) }),
@@ -297,6 +298,10 @@ function characters(given: ImportParameters): [string, string][] {
 export function contradiction(given: ImportParameters): Reason | null {
   const { mode, match, create, onError, maxErrors } = given;
   if (maxErrors !== undefined && onError !== 'skip') return reason('max_errors_without_skip');
+  if (given.maxDeletes !== undefined && mode !== 'mirror') {
+    return reason('max_deletes_without_mirror');
+  }
+  if (given.undo === true && mode === 'mirror') return reason('undo_with_mirror');
   if (match !== undefined && mode === 'insert') return reason('match_with_insert');
   if (create === true && mode === 'update') return reason('create_with_update');
   if (create !== true) {
@@ -369,5 +374,6 @@ export function importParameters(
   parsed = { ...implied, ...replacing(profile, parsed) };
   const why = contradiction(parsed) ?? misfit(parsed, format);
   if (why !== null) throw (parts.size > 0 ? invalidPayload : invalidQuery)(why);
-  return parsed;
+  const isTried = parsed.mode === 'mirror' && parsed.maxDeletes === undefined;
+  return isTried ? { ...parsed, dryRun: true } : parsed;
 }

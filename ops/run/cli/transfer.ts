@@ -44,7 +44,9 @@ const JSON_OPTION = { name: 'json', meaning: 'print the result as JSON' } as con
 
 /** The options of imports that have a flag or a value of their own. */
 const IMPORT_OPTIONS = [
-  { name: 'mode', value: 'MODE', meaning: 'upsert (default), insert or update' },
+  { name: 'mode', value: 'MODE', meaning: 'upsert (default), insert, update or mirror' },
+  { name: 'max-deletes', value: 'COUNT', meaning: 'of a mirror: most items that it deletes' },
+  { name: 'profile', value: 'NAME', meaning: 'a stored profile of options' },
   { name: 'match', value: 'FIELDS', meaning: 'the unique key that finds existing items' },
   { name: 'on-error', value: 'WHAT', meaning: 'abort (default), or skip faulty rows' },
   { name: 'mapping', value: 'JSON', meaning: 'the field of each column' },

@@ -169,6 +169,15 @@ export const transfer = {
   import_file_replaced: 'Die Datei hat einen anderen Inhalt als beim Auftrag zum Import.',
   undo_without_related_items:
     'Ein Import mit verknüpften Einträgen lässt sich nicht rückgängig machen; „undo“ muss entfallen.',
+  undo_with_mirror: 'Ein Spiegeln lässt sich nicht rückgängig machen; „undo“ muss entfallen.',
+  max_deletes_without_mirror: '„max_deletes“ braucht „mode=mirror“.',
+  mirror_without_related_items: 'Eine Datei mit verknüpften Einträgen lässt sich nicht spiegeln.',
+  mirror_file_without_rows:
+    'Die Datei hat keine Zeilen; sie zu spiegeln würde alle Einträge löschen.',
+  mirror_too_many_deletes:
+    'In der Datei fehlen %{count} Einträge, „max_deletes“ ist %{limit}; nichts ist importiert.',
+  mirror_deletes_other_rows:
+    'Die Datenbank würde auch %{others} Einträge löschen, die in der Datei stehen oder die Sie nicht löschen dürfen.',
   undo_not_kept: 'Es ist nichts aufbewahrt, womit sich dieser Auftrag rückgängig machen ließe.',
   undo_done_already: 'Der Import ist schon rückgängig gemacht.',
   undo_table_changed: 'Die Spalten der Tabelle haben sich seit dem Import geändert.',
