@@ -168,6 +168,34 @@ t.test('the source of a profile is used without a body, or with an empty object'
   t.strictSame((await refusal(await named('', {})))[2], 'import_source_expected');
 });
 
+t.test('a job keeps the options of its request when the profile changes', async (t) => {
+  await db.query('TRUNCATE prices');
+  const file = await stored('Code;Price\nq;1\n');
+  const made = await admin('POST', '/import_profiles', {
+    ...{ name: 'changing', collection: 'prices', source: { file } },
+    ...{ mapping: { Code: 'sku', Price: 'price' }, options: { constants: { note: 'first' } } },
+  });
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'idempotency-key': 'changing-1' };
+  const request = () =>
+    cluster.fetch('/utils/import/prices?profile=changing&background', { method: 'POST', headers });
+  const lock = await db.connect();
+  await lock.query('BEGIN; LOCK TABLE prices IN ACCESS EXCLUSIVE MODE');
+  try {
+    const accepted = await request();
+    t.equal(accepted.status, 202);
+    const path = `/import_profiles/${made.body.data.id}`;
+    const options = { constants: { note: 'second' } };
+    t.equal((await admin('PATCH', path, { options })).status, 200);
+    const again = await request();
+    t.equal(again.headers.get('location'), accepted.headers.get('location'), 'it is one request');
+    await lock.query('ROLLBACK');
+    t.match((await jobOf(accepted)).result, { inserted: 1, profile: 'changing' });
+  } finally {
+    lock.release();
+  }
+  t.strictSame(await prices(), ['q,1,first']);
+});
+
 t.test('a profile can name a URL', async (t) => {
   const server = createServer((_, answer) =>
     answer.setHeader('content-type', 'text/csv').end('Article;Price\nurl;7,5\n'),
