@@ -184,6 +184,14 @@ function types(text: string): ImportParameters['types'] {
   return parsed.output;
 }
 
+/** The collections that new fields refer to. */
+function relations(text: string): ImportParameters['relations'] {
+  const wrong = new WrongValue((name) => reason('option_relations_expected', { name }));
+  const parsed = v.safeParse(parametersSchema.entries.relations, jsonObject(text, wrong));
+  if (!parsed.success) throw wrong;
+  return parsed.output;
+}
+
 /** The notations of single fields. */
 function formats(text: string): ImportParameters['formats'] {
   const wrong = new WrongValue((name) => reason('option_formats_expected', { name }));
@@ -241,6 +249,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   mapping: (text) => mapping(text),
   constants: (text) => ({ constants: constants(text) }),
   types: (text) => ({ types: types(text) }),
+  relations: (text) => ({ relations: relations(text) }),
   types_tolerance: (text) => ({ typesTolerance: share(text) }),
   key: (text) => ({ key: label(text) }),
   name: (text) => ({ name: label(text) }),
@@ -305,7 +314,7 @@ export function contradiction(given: ImportParameters): Reason | null {
   if (match !== undefined && mode === 'insert') return reason('match_with_insert');
   if (create === true && mode === 'update') return reason('create_with_update');
   if (create !== true) {
-    const name = (['types', 'typesTolerance', 'key', 'name'] as const).find(
+    const name = (['types', 'relations', 'typesTolerance', 'key', 'name'] as const).find(
       (one) => given[one] !== undefined,
     );
     if (name !== undefined) return reason('option_of_new_collection', { name: optionName(name) });

@@ -562,6 +562,19 @@ t.test('workbooks and Parquet files, found items, and values of all rows', { ski
       { guest: 'Bob', day: 'soon' },
     ]);
   });
+  await t.test('a new field refers to another collection', async (t) => {
+    const { rows } = await db.query("SELECT id FROM visit WHERE guest = 'Cid'");
+    await tab.open('/imports?collection=visit_notes');
+    const notes = `id,visit,note\n1,${rows[0]?.id},late\n`;
+    await page.locator('input[type=file]').setInputFiles(file('notes.csv', notes));
+    await page.getByLabel('Relation of the field for visit').selectOption('visit');
+    t.ok(await page.getByLabel('Type of the field for visit').isDisabled(), 'the key decides');
+    t.strictSame(await tab.axe(), []);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('All rows are imported.').waitFor();
+    const answer = await app.cluster.fetch('/items/visit_notes?fields=note,visit.guest');
+    t.strictSame(await answer.json(), { data: [{ note: 'late', visit: { guest: 'Cid' } }] });
+  });
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });
 

@@ -41,6 +41,8 @@ export const importParameters = v.strictObject({
   create: v.optional(v.boolean()),
   /** The types of new fields; default: proposed by their values. */
   types: v.optional(v.record(v.string(), v.picklist(NEW_FIELD_TYPES))),
+  /** The existing collections that new fields refer to. */
+  relations: v.optional(v.record(v.string(), v.string())),
   /** The share of values that may lack the proposed type; default: 0.02. */
   typesTolerance: v.optional(v.number()),
   /** The field that becomes the primary key; default: `id`. */

@@ -45,6 +45,11 @@ export const IMPORT_OPTIONS: ParameterTable = {
     schema: v.record(v.string(), v.picklist(NEW_FIELD_TYPES)),
     spelling: 'json',
   },
+  relations: {
+    summary: 'New fields, and the existing collection that each refers to',
+    schema: v.record(v.string(), v.string()),
+    spelling: 'json',
+  },
   types_tolerance: {
     summary: 'The share of values that may lack the type of a new field',
     schema: v.pipe(v.number(), v.minValue(0), v.maxValue(0.5)),

@@ -15,7 +15,13 @@ export interface FieldFormat {
 }
 
 /** Options that are sent as JSON. */
-const OBJECTS: ReadonlySet<string> = new Set(['mapping', 'constants', 'types', 'formats']);
+const OBJECTS: ReadonlySet<string> = new Set([
+  'mapping',
+  'constants',
+  'types',
+  'relations',
+  'formats',
+]);
 
 /** How a file is read; see the documentation of imports. */
 export interface ImportOptions extends JobOptions {
@@ -41,6 +47,8 @@ export interface ImportOptions extends JobOptions {
   readonly constants?: Readonly<Record<string, unknown>> | undefined;
   /** The types of new fields. */
   readonly types?: Readonly<Record<string, string>> | undefined;
+  /** The existing collections that new fields refer to. */
+  readonly relations?: Readonly<Record<string, string>> | undefined;
   /** The share of values that may lack the type of a new field. */
   readonly types_tolerance?: number | undefined;
   /** The field that becomes the primary key of a new collection. */

@@ -49,6 +49,8 @@ export const transferReasons = {
     'A file must be CSV, TSV, JSON, NDJSON, XLSX or Parquet: of such a type, or named {names}, also with .gz.',
   option_values_expected: '"{name}" must be {values}.',
   option_character_expected: '"{name}" must be one character other than a line break.',
+  new_field_cannot_refer: 'The new field "{field}" cannot refer to items of {collection}.',
+  option_relations_expected: '"{name}" must be a JSON object that maps fields to collections.',
   option_types_expected: '"{name}" must be a JSON object that maps fields to types: {values}.',
   option_formats_expected:
     '"{name}" must be a JSON object that maps fields to "decimal", "thousands" and "date_format".',

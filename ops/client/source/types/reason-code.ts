@@ -299,6 +299,8 @@ export type ReasonCode =
   | 'import_file_type_unknown'
   | 'option_values_expected'
   | 'option_character_expected'
+  | 'new_field_cannot_refer'
+  | 'option_relations_expected'
   | 'option_types_expected'
   | 'option_formats_expected'
   | 'option_share_expected'

@@ -57,6 +57,10 @@ export const transfer = {
     'Eine Datei muss CSV, TSV, JSON, NDJSON, XLSX oder Parquet sein: von diesem Typ, oder mit der Endung %{names}, auch mit .gz.',
   option_values_expected: '„%{name}“ muss eines davon sein: %{values}.',
   option_character_expected: '„%{name}“ muss ein einzelnes Zeichen sein, aber kein Zeilenumbruch.',
+  new_field_cannot_refer:
+    'Das neue Feld „%{field}“ kann sich nicht auf Einträge von %{collection} beziehen.',
+  option_relations_expected:
+    '„%{name}“ muss ein JSON-Objekt sein, das Feldern Sammlungen zuordnet.',
   option_types_expected:
     '„%{name}“ muss ein JSON-Objekt sein, das Feldern Typen zuordnet: %{values}.',
   option_formats_expected:
