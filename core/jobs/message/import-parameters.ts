@@ -24,7 +24,9 @@ export type NewFieldType = (typeof NEW_FIELD_TYPES)[number];
 
 export const importParameters = v.strictObject({
   /** The allowed changes of rows; default: upsert. */
-  mode: v.optional(v.picklist(['insert', 'upsert', 'update'])),
+  mode: v.optional(v.picklist(['insert', 'upsert', 'update', 'mirror'])),
+  /** Of a mirror: more deletions than this abort the import; without it, it is only tried. */
+  maxDeletes: v.optional(v.number()),
   /** The fields by which rows are matched to items; default: the primary key. */
   match: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** The effect of an invalid row: abort the import (default), or skip the row. */
