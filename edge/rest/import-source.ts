@@ -9,6 +9,8 @@ import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { importedFile } from '#core/services/files/imported-file.ts';
 import type { ImportDestination } from '#core/services/import-destination.ts';
 import { importParameters } from '#core/services/import-parameters.ts';
+import type { ImportProfile } from '#core/services/import-profile.ts';
+import { type ImportSource, importSourceOf } from '#core/services/import-source.ts';
 import type { ImportRequest } from '#core/services/import-submission.ts';
 import { nonEmptyText, parseBody } from './body.ts';
 import type { Call } from './call.ts';
@@ -26,6 +28,7 @@ const urlText = v.pipe(nonEmptyText, v.maxLength(8_192, 'is too long'));
 export const importSource = v.union([
   v.strictObject({ file: nonEmptyText }),
   v.strictObject({ url: urlText }),
+  v.strictObject({}),
 ]);
 
 /** The same with any members, so that each fault has its own reason. */
@@ -34,19 +37,20 @@ const anyMembers = v.looseObject(
   'is missing',
 );
 
-/** A file that a body names. */
-type Source = { readonly file: string } | { readonly url: string };
+/**
+ * The file that the body names; without a body, or with an empty object, the file of the profile.
+ * @throws ServiceError INVALID_PAYLOAD for no source, two sources, and unknown members
+ */
+async function sourceOf(call: Call, profile: ImportProfile | null): Promise<ImportSource> {
+  const given = lacksBody(call) ? {} : await parseBody(call, anyMembers);
+  if (profile === null || Object.keys(given).length > 0) return importSourceOf(given);
+  if (profile.source !== null) return profile.source;
+  throw invalidPayload(reason('import_profile_without_source'));
+}
 
-/** @throws ServiceError INVALID_PAYLOAD for no source, two sources, and unknown members */
-async function sourceOf(call: Call): Promise<Source> {
-  const { file, url, ...others } = await parseBody(call, anyMembers);
-  const [member] = Object.keys(others);
-  if (member !== undefined) {
-    throw invalidPayload(reason('import_source_member_unknown', { member }));
-  }
-  if (file !== undefined && url === undefined) return { file };
-  if (file === undefined && url !== undefined) return { url };
-  throw invalidPayload(reason('import_source_expected'));
+/** Whether a request has no body. */
+export function lacksBody({ request }: Call): boolean {
+  return request.header('content-type') === undefined && (request.body.size ?? 0) === 0;
 }
 
 /** An import that is requested by a JSON body. */
@@ -54,6 +58,8 @@ interface SourceImport {
   readonly destination: ImportDestination;
   /** The options of the URL. */
   readonly query: ImportParameters;
+  /** The profile that the URL names. */
+  readonly profile: ImportProfile | null;
   readonly idempotencyKey: string | null;
 }
 
@@ -62,18 +68,20 @@ type Keyed = Required<Pick<ImportRequest, 'idempotencyKey' | 'requestId' | 'requ
 /** @throws ServiceError FORBIDDEN for a file that the caller may not read; other refusals */
 async function importStored(
   call: Call,
-  { destination, query }: SourceImport,
+  { destination, query, profile }: SourceImport,
   file: string,
   keyed: Keyed,
 ): Promise<string> {
   const { assets, imports } = call.services;
+  const named = { profile: profile?.name };
   const asset = await importedFile(assets, call.caller, file);
   const label: LabelledFile = { filename: asset.filename, mimeType: asset.type, charset: null };
   const end = Math.min(asset.bytes, BEGINNING) - 1;
   const stream = end < 0 ? NOTHING : assets.read(asset, { start: 0, end });
   const { format, gzip, implied } = await withDetectedFormat({ ...label, stream });
-  const parameters = importParameters(query, new Map(), { format, implied });
-  const upload = { name: asset.filename, format, gzip, parameters, asset, ...keyed };
+  const facts = { format, implied, profile: profile?.parameters };
+  const parameters = importParameters(query, new Map(), facts);
+  const upload = { name: asset.filename, format, gzip, parameters, asset, ...named, ...keyed };
   return await imports.acceptStored(call.caller, destination, upload);
 }
 
@@ -84,11 +92,12 @@ async function importStored(
  */
 async function importDownload(
   call: Call,
-  { destination, query }: SourceImport,
+  { destination, query, profile }: SourceImport,
   url: string,
   keyed: Keyed,
 ): Promise<string> {
   const { config, imports } = call.services;
+  const named = { profile: profile?.name };
   const fetched = await fetchResumed(url, {
     ...{ denied: config.IMPORT_IP_DENY_LIST, allowed: config.IMPORT_IP_ALLOW_LIST },
     ...{ maxBytes: config.IMPORT_MAX_SIZE, variable: 'IMPORT_MAX_SIZE' },
@@ -99,8 +108,9 @@ async function importDownload(
     const { filename, type: mimeType, charset, content: stream, size } = fetched;
     const detected = await withDetectedFormat({ filename, mimeType, charset, stream });
     const { format, gzip, implied, content } = detected;
-    const parameters = importParameters(query, new Map(), { format, implied });
-    const upload = { name: filename, format, gzip, parameters, content, size, ...keyed };
+    const facts = { format, implied, profile: profile?.parameters };
+    const parameters = importParameters(query, new Map(), facts);
+    const upload = { name: filename, format, gzip, parameters, content, size, ...named, ...keyed };
     return await imports.accept(call.caller, destination, upload);
   } finally {
     fetched.close();
@@ -125,9 +135,11 @@ async function restarted(download: () => Promise<string>): Promise<string> {
  */
 export async function importFromSource(call: Call, wanted: SourceImport): Promise<string> {
   const { imports, uploads } = call.services;
-  const { destination, query, idempotencyKey } = wanted;
-  const source = await sourceOf(call);
-  const request = { source, query };
+  const { destination, query, profile, idempotencyKey } = wanted;
+  const source = await sourceOf(call, profile);
+  // A later change of the profile does not make it another request.
+  const named = profile === null ? {} : { profile: profile.name };
+  const request = { source, query, ...named };
   const keyed: Keyed = { idempotencyKey, requestId: call.request.id, request };
   const earlier = await imports.repeated(call.caller, destination, keyed);
   if (earlier !== null) return earlier;

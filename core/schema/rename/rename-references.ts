@@ -80,6 +80,7 @@ const COLLECTION_COLUMNS = [
   ['fields', 'collection'],
   ['permissions', 'collection'],
   ['presets', 'collection'],
+  ['import_profiles', 'collection'],
   ['jobs', 'collection'],
 ] as const;
 

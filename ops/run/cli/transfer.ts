@@ -34,6 +34,9 @@ type Job = v.InferOutput<typeof answer>['data'];
 /** The counts of a result, in their order. */
 const COUNTS = ['inserted', 'updated', 'unchanged', 'duplicates', 'skipped', 'failed'] as const;
 
+/** Those that only mirrors have. */
+const DELETIONS = ['deleted', 'not_deleted'] as const;
+
 const ASYNC = { prefer: 'respond-async' };
 const COLLECTION = {
   name: 'collection',
@@ -44,7 +47,9 @@ const JSON_OPTION = { name: 'json', meaning: 'print the result as JSON' } as con
 
 /** The options of imports that have a flag or a value of their own. */
 const IMPORT_OPTIONS = [
-  { name: 'mode', value: 'MODE', meaning: 'upsert (default), insert or update' },
+  { name: 'mode', value: 'MODE', meaning: 'upsert (default), insert, update or mirror' },
+  { name: 'max-deletes', value: 'COUNT', meaning: 'of a mirror: most items that it deletes' },
+  { name: 'profile', value: 'NAME', meaning: 'a stored profile of options' },
   { name: 'match', value: 'FIELDS', meaning: 'the unique key that finds existing items' },
   { name: 'on-error', value: 'WHAT', meaning: 'abort (default), or skip faulty rows' },
   { name: 'mapping', value: 'JSON', meaning: 'the field of each column' },
@@ -96,18 +101,32 @@ function importQuery(line: CommandArguments): URLSearchParams {
   return query;
 }
 
-async function runImport(line: CommandArguments, { open, signal }: Context): Promise<number> {
-  const file = line.file ?? '';
-  const collection = required(line, 'collection');
+/** The body of an import: the file, or nothing when the profile names the file. */
+async function importContent(
+  line: CommandArguments,
+): Promise<Pick<RequestInit, 'body' | 'headers'>> {
+  const { file } = line;
+  if (file === null) {
+    if (line.value('profile') === null) {
+      throw new SetupError('The file is missing. Only a --profile can name it.');
+    }
+    return { body: '{}', headers: { ...ASYNC, 'content-type': 'application/json' } };
+  }
   const form = new FormData();
   try {
     form.set('file', await openAsBlob(file), basename(file));
   } catch {
     throw new SetupError(`The file ${file} cannot be read.`);
   }
+  return { body: form, headers: ASYNC };
+}
+
+async function runImport(line: CommandArguments, { open, signal }: Context): Promise<number> {
+  const collection = required(line, 'collection');
+  const content = await importContent(line);
   const api = await open(line.value('url'));
   const path = `/utils/import/${encodeURIComponent(collection)}?${importQuery(line)}`;
-  const id = await submitted(api, path, { method: 'POST', body: form, headers: ASYNC });
+  const id = await submitted(api, path, { method: 'POST', ...content });
   const { state, result, error } = await followed(api, id, signal);
   if (state !== 'completed') {
     for (const one of error ?? []) console.error(faultText(one));
@@ -116,7 +135,12 @@ async function runImport(line: CommandArguments, { open, signal }: Context): Pro
   }
   if (line.has('json')) console.log(JSON.stringify(result));
   else {
-    console.log(COUNTS.map((name) => `${name} ${result?.[name] ?? 0}`).join(', '));
+    const deleted = DELETIONS.filter((name) => result?.[name] !== undefined);
+    const counts = [...COUNTS, ...deleted].map((name) => `${name} ${result?.[name] ?? 0}`);
+    console.log(counts.join(', '));
+    if (result?.dry_run === true) console.log('It was a dry run; nothing was written.');
+    const keys = v.safeParse(v.array(v.string()), result?.deleted_keys);
+    if (keys.success && keys.output.length > 0) console.log(`To delete: ${keys.output.join(' ')}`);
   }
   if (Number(result?.failed ?? 0) === 0) return DONE;
   console.error(`Rejected rows: GET /jobs/${id}/rejected`);
@@ -184,7 +208,7 @@ async function runExport(line: CommandArguments, { open, signal }: Context): Pro
 export const TRANSFER_COMMANDS: readonly Command[] = [
   {
     words: ['import'],
-    file: 'required',
+    file: 'optional',
     meaning:
       'Import a file into a collection: CSV, JSON, NDJSON, XLSX or Parquet.\nExit code 1: rows were rejected; standard error names them.',
     options: [
