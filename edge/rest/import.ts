@@ -10,11 +10,12 @@ import type { Response } from '#edge/http/response.ts';
 import { type Call, type CallHandler, pathParameter } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { withDetectedFormat } from './import-format.ts';
+import { prefixAnswer } from './import-location.ts';
 import { importFromSource, importSource } from './import-source.ts';
 import { acceptedResponse, jobLocation, jobResponse } from './job-answer.ts';
 import { IMPORT_OPTIONS } from './parameter/import.ts';
 import { flagParameter } from './parameter/item.ts';
-import { EMPTY_ANSWER, type RouteEntry, WRITE_ERRORS } from './route.ts';
+import { dataAnswer, type RouteEntry, WRITE_ERRORS } from './route.ts';
 
 /**
  * A multipart body contains little besides the file, so a longer body contains a file that is too
@@ -52,8 +53,9 @@ const importFile: CallHandler = async (call) => {
   const query = importQuery(call.parameters);
   const idempotencyKey = idempotencyKeyOf(call.request);
   if (isNamed(call)) {
-    const id = await importFromSource(call, { destination, query, idempotencyKey });
-    return await answerOf(call, id);
+    const outcome = await importFromSource(call, { destination, query, idempotencyKey });
+    if (typeof outcome === 'string') return await answerOf(call, outcome);
+    return { status: 200, body: JSON.stringify({ data: outcome }) };
   }
   checkSize(call);
   const id = await uploads.run(quotaKeyOf(call.caller), async () => {
@@ -93,7 +95,7 @@ export const IMPORT_ROUTES: readonly RouteEntry[] = [
       schema: importSource,
       limit: 'IMPORT_MAX_SIZE',
     },
-    answer: { ...EMPTY_ANSWER, job: true },
+    answer: { ...dataAnswer(prefixAnswer), job: true },
     handle: importFile,
   },
 ];

@@ -81,6 +81,7 @@ const COLLECTION_COLUMNS = [
   ['permissions', 'collection'],
   ['presets', 'collection'],
   ['jobs', 'collection'],
+  ['import_objects', 'collection'],
 ] as const;
 
 async function renameFieldColumns(

@@ -212,11 +212,63 @@ function startRun<Told, Result>(
 
 const ASYNC = { prefer: 'respond-async' };
 
-/** A file that the server fetches: one of `/files` by its key, or that of a URL. */
-export type ImportSource = { readonly file: string } | { readonly url: string };
+/** A file that the server fetches: of `/files` by its key, of a URL, or an object of a location. */
+export type ImportSource =
+  | { readonly file: string }
+  | { readonly url: string }
+  | { readonly location: string; readonly key: string };
 
 function isSource(from: FileInput | ImportSource): from is ImportSource {
-  return 'file' in from || 'url' in from;
+  return 'file' in from || 'url' in from || 'location' in from;
+}
+
+/** The objects of a location whose keys begin with a text. */
+export interface ObjectsToImport {
+  readonly location: string;
+  readonly prefix: string;
+  /** Only objects with later keys. */
+  readonly after?: string | undefined;
+}
+
+/** What an import of the new objects of a location has begun. */
+export interface ImportedObjects {
+  readonly jobs: readonly { readonly key: string; readonly job: string }[];
+  readonly skipped: { readonly imported: number; readonly running: number };
+  readonly refused: readonly {
+    readonly key: string;
+    readonly error: {
+      readonly message: string;
+      readonly extensions: Readonly<Record<string, unknown>>;
+    };
+  }[];
+  /** The key after which the next call continues; null at the end. */
+  readonly next: string | null;
+}
+
+/** The query of the options of an import. */
+function importQuery(parameters: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      OBJECTS.has(name) && value ? JSON.stringify(value) : value,
+    ]),
+  );
+}
+
+/** Begins the imports of all objects with a prefix that are not imported yet. */
+export function importObjects(
+  transport: Transport,
+  collection: string,
+  from: ObjectsToImport,
+  options: Omit<ImportOptions, 'idempotencyKey'> = {},
+): Promise<ImportedObjects> {
+  const { signal, timeout, headers, ...parameters } = options;
+  const path = `/utils/import/${encodeURIComponent(collection)}`;
+  return transport.request<ImportedObjects>('POST', path, {
+    ...jobHeaders({ signal, timeout, headers }),
+    query: importQuery(parameters),
+    body: from,
+  });
 }
 
 /** Imports the rows of a file that is sent, or that the server fetches. */
@@ -227,12 +279,7 @@ export function importFile(
   options: ImportOptions = {},
 ): Run<ImportResult> {
   const { signal, timeout, headers, idempotencyKey, ...parameters } = options;
-  const query = Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [
-      name,
-      OBJECTS.has(name) && value ? JSON.stringify(value) : value,
-    ]),
-  );
+  const query = importQuery(parameters);
   const submit = async (tell: Tell) => {
     const call = jobHeaders({ signal, timeout, headers, idempotencyKey });
     const path = `/utils/import/${encodeURIComponent(collection)}`;

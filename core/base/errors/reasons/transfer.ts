@@ -140,9 +140,18 @@ export const transferReasons = {
   list_misfits_field: 'A list does not fit this field.',
   object_misfits_field: 'An object does not fit this field.',
   related_items_nested_too_deep: 'Related items may be nested {limit} deep.',
-  import_source_expected: 'The body must have either "file" or "url".',
+  import_source_expected:
+    'The body must have either "file", or "url", or "location" with "key" or "prefix".',
   import_source_member_unknown:
-    '"{member}" is unknown. The body has "file" or "url", and options are parameters of the URL.',
+    '"{member}" is unknown. The body names the file, and options are parameters of the URL.',
+  import_location_unknown: 'IMPORT_LOCATIONS has no location "{name}".',
+  import_location_for_administrators: 'Only administrators may import from a location.',
+  import_key_invalid:
+    'A key has names between slashes, without "..", control characters and a slash at its beginning.',
+  import_object_missing: 'The location has no object with this key.',
+  import_object_unreadable: 'The process of Sluice may not read this object.',
+  import_object_replaced: 'The object has other content than when the import was requested.',
+  import_object_imported: 'Another import has already imported this object.',
   import_file_unreadable: 'No such file exists, or you may not read it.',
   import_file_replaced: 'The file has other content than when the import was requested.',
   undo_without_related_items: 'An import of related items cannot be undone; leave out "undo".',

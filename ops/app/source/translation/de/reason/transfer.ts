@@ -153,9 +153,18 @@ export const transfer = {
   object_misfits_field: 'Dieses Feld nimmt kein JSON-Objekt.',
   related_items_nested_too_deep:
     'Verknüpfte Einträge lassen sich %{limit} Ebenen tief verschachteln.',
-  import_source_expected: 'Der Inhalt der Anfrage muss entweder „file“ oder „url“ enthalten.',
+  import_source_expected:
+    'Der Inhalt der Anfrage muss entweder „file“ oder „url“ oder „location“ mit „key“ oder „prefix“ enthalten.',
   import_source_member_unknown:
-    '„%{member}“ ist unbekannt. Die Anfrage enthält „file“ oder „url“, Optionen stehen in der URL.',
+    '„%{member}“ ist unbekannt. Die Anfrage nennt die Datei, Optionen stehen in der URL.',
+  import_location_unknown: 'IMPORT_LOCATIONS enthält keinen Ort „%{name}“.',
+  import_location_for_administrators: 'Nur Administratoren dürfen von einem Ort importieren.',
+  import_key_invalid:
+    'Ein Schlüssel besteht aus Namen zwischen Schrägstrichen, ohne „..“, Steuerzeichen und Schrägstrich am Anfang.',
+  import_object_missing: 'An dem Ort gibt es kein Objekt mit diesem Schlüssel.',
+  import_object_unreadable: 'Der Prozess von Sluice darf dieses Objekt nicht lesen.',
+  import_object_replaced: 'Das Objekt hat einen anderen Inhalt als beim Auftrag zum Import.',
+  import_object_imported: 'Ein anderer Import hat dieses Objekt schon importiert.',
   import_file_unreadable: 'Diese Datei gibt es nicht, oder Sie dürfen sie nicht lesen.',
   import_file_replaced: 'Die Datei hat einen anderen Inhalt als beim Auftrag zum Import.',
   undo_without_related_items:
