@@ -174,7 +174,11 @@ class PrefixImport {
 export async function importPrefix(
   call: Call,
   wanted: SourceImport,
-  source: { readonly location: string; readonly prefix: string; readonly after?: string | undefined },
+  source: {
+    readonly location: string;
+    readonly prefix: string;
+    readonly after?: string | undefined;
+  },
 ): Promise<PrefixAnswer> {
   await requireAdministrator(call);
   const { location, prefix, after = '' } = source;

@@ -120,6 +120,10 @@ export interface ExportOptions extends JobOptions {
   readonly title?: string | undefined;
   /** CSV in which no text is a formula for a spreadsheet. */
   readonly safe?: boolean | undefined;
+  /** CSV that begins with the line `sep=,`, for Excel. */
+  readonly sep?: boolean | undefined;
+  /** The text of a null in CSV, as in the import that reads it. */
+  readonly null_values?: string | undefined;
 }
 
 export interface ExportedFile {
@@ -309,7 +313,7 @@ export function exportFile(
   query: object = {},
   options: ExportOptions = {},
 ): Run<ExportedFile> {
-  const { title, safe, ...call } = options;
+  const { title, safe, sep, null_values, ...call } = options;
   const jobs = createJobs(transport);
   const submit = () => {
     const given = jobHeaders(call);
@@ -321,6 +325,8 @@ export function exportFile(
         format,
         ...(title !== undefined && { file: { title } }),
         ...(safe && { export_safe: true }),
+        ...(sep && { export_sep: true }),
+        ...(null_values !== undefined && { null_values }),
       },
     });
   };

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import t from 'tap';
+import { createClient } from '#ops/client/source/index.ts';
 import { bodyOf, type ErrorsBody, type JobBody } from '#tests/harness/body.ts';
-import { startCluster } from '#tests/harness/cluster.ts';
+import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';
 import { answerS3Error, startS3Server } from '#tests/harness/s3-server.ts';
 import { until } from '#tests/harness/until.ts';
@@ -62,7 +63,9 @@ const cluster = await startCluster(t, {
   },
 });
 const { db } = cluster;
-await db.query('CREATE TABLE orders (id serial PRIMARY KEY, name text NOT NULL CHECK (name <> $$no$$))');
+await db.query(
+  'CREATE TABLE orders (id serial PRIMARY KEY, name text NOT NULL CHECK (name <> $$no$$))',
+);
 await cluster.served('/items/orders');
 
 const names = async () =>
@@ -183,7 +186,10 @@ t.test('a prefix imports each new object once, in the order of the keys', async 
     // The server of the test lists folders before files, unlike S3.
     const listed = location === 'drop' ? first.keys.toSorted() : first.keys;
     t.strictSame([listed, first.next], [keys, null]);
-    t.strictSame(first.states, keys.map(() => 'completed'));
+    t.strictSame(
+      first.states,
+      keys.map(() => 'completed'),
+    );
     const again = await prefixed({ location, prefix: 'p/' });
     t.strictSame([again.keys, again.skipped], [[], { imported: 4, running: 0 }]);
     const later = await prefixed({ location, prefix: 'p/a', after: 'p/a.csv' });
@@ -197,12 +203,34 @@ t.test('a prefix imports each new object once, in the order of the keys', async 
   t.equal((await names()).length, 10);
 });
 
+t.test('the client imports objects', async (t) => {
+  const client = createClient(cluster.url, { token: ADMIN_TOKEN });
+  put('k/1.csv', 'name\nby client\n');
+  const orders = client.items('orders');
+  const { inserted } = await orders.import({ location: 'inbox', key: 'k/1.csv' });
+  t.equal(inserted, 1);
+  const objects = await orders.importObjects(
+    { location: 'inbox', prefix: 'k/' },
+    { mapping: { name: 'name' } },
+  );
+  t.strictSame(objects, {
+    ...{ jobs: [], skipped: { imported: 1, running: 0 } },
+    ...{ refused: [], next: null },
+  });
+});
+
 t.test('a failed object is tried again, and a refused one stops no other', async (t) => {
   put('f/1.csv', 'name\nno\n');
   put('f/2.pdf', '%PDF-1.4\n');
   put('f/3.csv', 'name\nthree\n');
   const first = await prefixed({ location: 'inbox', prefix: 'f/' });
-  t.strictSame([first.keys, first.states], [['f/1.csv', 'f/3.csv'], ['failed', 'completed']]);
+  t.strictSame(
+    [first.keys, first.states],
+    [
+      ['f/1.csv', 'f/3.csv'],
+      ['failed', 'completed'],
+    ],
+  );
   t.strictSame(
     first.refused.map(({ key, error }) => [key, error.extensions.code]),
     [['f/2.pdf', 'UNSUPPORTED_MEDIA_TYPE']],
@@ -233,6 +261,34 @@ t.test('concurrent requests import no object twice', async (t) => {
     running: 0,
   });
   t.strictSame(await names(), wanted);
+});
+
+t.test('objects stay imported when their collection gets another name', async (t) => {
+  await db.query('CREATE TABLE offers (id serial PRIMARY KEY, name text)');
+  await cluster.served('/items/offers');
+  put('n/1.csv', 'name\nrenamed\n');
+  const send = async (method: string, path: string, body?: object) =>
+    await cluster.fetch(path, {
+      method,
+      headers: JSON_TYPE,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const take = async (collection: string) => {
+    const source = { location: 'inbox', prefix: 'n/' };
+    const answer = await send('POST', `/utils/import/${collection}`, source);
+    const { data } = await bodyOf<PrefixBody>(answer);
+    for (const { job } of data.jobs) await ended(job);
+    return [data.jobs.length, data.skipped.imported];
+  };
+  t.strictSame(await take('offers'), [1, 0]);
+  const renamed = await send('POST', '/collections/offers/rename', { collection: 'deals' });
+  t.equal(renamed.status, 200, await renamed.text());
+  t.strictSame(await take('deals'), [0, 1]);
+  t.equal((await send('DELETE', '/collections/deals')).status, 204);
+  const { rows } = await db.query(
+    "SELECT FROM system_import_objects WHERE collection IN ('offers', 'deals')",
+  );
+  t.equal(rows.length, 0);
 });
 
 t.test('a request submits a hundred imports, and the next one continues', async (t) => {
@@ -298,9 +354,8 @@ t.test('an outage of a location is 503, and its jobs wait for it', async (t) => 
   await putObject('o/1.csv', 'name\nbucket outage\n');
   let job = '';
   await held(async () => {
-    const { jobs } = (
-      await bodyOf<PrefixBody>(await request({ location: 'drop', prefix: 'o/' }))
-    ).data;
+    const { jobs } = (await bodyOf<PrefixBody>(await request({ location: 'drop', prefix: 'o/' })))
+      .data;
     job = jobs[0]?.job ?? '';
     server.fault = (_, response) => answerS3Error(response, 503, 'ServiceUnavailable');
   });
