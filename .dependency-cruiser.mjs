@@ -43,7 +43,7 @@ const ROOMS = {
   schema: [],
   transfer: [
     ...['target', 'file', 'run', 'copy', 'validate', 'link'],
-    ...['merge', 'nested', 'report', 'undo', 'infer', 'export'],
+    ...['merge', 'mirror', 'nested', 'report', 'undo', 'infer', 'export'],
   ],
   services: [],
   live: [],

@@ -43,6 +43,7 @@ import { SignedUrls } from '#core/services/files/signed-urls.ts';
 import { FileUploads } from '#core/services/files/uploads.ts';
 import { VariantService } from '#core/services/files/variants.ts';
 import { HealthService } from '#core/services/health/health.ts';
+import { ImportProfiles } from '#core/services/import-profiles.ts';
 import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
@@ -108,6 +109,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   /** The objects of IMPORT_LOCATIONS, and those that were imported. */
   readonly located: LocationObjects;
   readonly importedObjects: ImportedObjects;
+  readonly profiles: ImportProfiles;
   readonly undos: UndoService;
   /** Limits arriving uploads: a permit for each upload, {@link arrivingUploads}. */
   readonly uploads: FairSemaphore;
@@ -303,6 +305,7 @@ export async function openEdgeServices(
     located: new LocationObjects(await openLocations(config.importLocations)),
     importedObjects: new ImportedObjects(pool, schema),
     undos: new UndoService({ pool, schema, jobs, holds: caching.imports }),
+    profiles: new ImportProfiles(system, bounds),
     imports: new ImportService({
       catalog,
       access,

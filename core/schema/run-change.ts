@@ -20,7 +20,7 @@ import { schemaDiff } from './snapshot-diff.ts';
 export async function runSchemaChange(alteration: Alteration, change: SchemaChange): Promise<void> {
   switch (change.kind) {
     case 'collections.create':
-      return await createCollections(alteration, change.collections);
+      return await createCollections(alteration, change.collections, change.references);
     case 'collections.update':
       return await updateCollections(alteration, change.updates);
     case 'collections.delete':

@@ -137,11 +137,20 @@ export const relationInput = v.strictObject({
 });
 export type RelationInput = v.InferOutput<typeof relationInput>;
 
+/** A field of a new collection that refers to an existing one. */
+export const newReference = v.strictObject({
+  collection: existing,
+  field: existing,
+  related_collection: existing,
+});
+export type NewReference = v.InferOutput<typeof newReference>;
+
 /** One schema change; it is applied completely or not at all. */
 export const schemaChange = v.variant('kind', [
   v.strictObject({
     kind: v.literal('collections.create'),
     collections: v.array(collectionInput),
+    references: v.optional(v.array(newReference)),
   }),
   v.strictObject({
     kind: v.literal('collections.update'),

@@ -13,8 +13,11 @@ const text = v.nullable(v.string());
 const visitor = v.strictObject({ ip: text, userAgent: text, origin: text });
 
 export const schemaMessage = v.strictObject({
-  /** 2 can have a visitor; workers of earlier releases leave it to those of this one. */
-  version: v.picklist([1, 2]),
+  /**
+   * 2 can have a visitor, 3 references of new collections; workers of earlier releases leave them to
+   * those of this one.
+   */
+  version: v.picklist([1, 2, 3]),
   change: schemaChange,
   /** Indexes are built after the change, without blocking writers. */
   concurrently: v.boolean(),
@@ -65,7 +68,7 @@ export function schemaSubmission(
   const request = { version: 1, change, concurrently, force } as const;
   const message: SchemaMessage = {
     ...request,
-    version: 2,
+    version: change.kind === 'collections.create' && change.references !== undefined ? 3 : 2,
     ...(visitor !== undefined && isRecorded(change) ? { visitor } : {}),
   };
   return {

@@ -5,6 +5,7 @@ import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 const SPELLED: Readonly<Record<string, string>> = {
   onError: 'on_error',
   maxErrors: 'max_errors',
+  maxDeletes: 'max_deletes',
   dryRun: 'dry_run',
   dateFormat: 'date_format',
   headerRow: 'header_row',

@@ -184,6 +184,14 @@ function types(text: string): ImportParameters['types'] {
   return parsed.output;
 }
 
+/** The collections that new fields refer to. */
+function relations(text: string): ImportParameters['relations'] {
+  const wrong = new WrongValue((name) => reason('option_relations_expected', { name }));
+  const parsed = v.safeParse(parametersSchema.entries.relations, jsonObject(text, wrong));
+  if (!parsed.success) throw wrong;
+  return parsed.output;
+}
+
 /** The notations of single fields. */
 function formats(text: string): ImportParameters['formats'] {
   const wrong = new WrongValue((name) => reason('option_formats_expected', { name }));
@@ -230,7 +238,8 @@ function headerRow(text: string): number {
 
 /** All options by the names that clients use. */
 const PARSERS: Readonly<Record<string, Parser>> = {
-  mode: (text) => ({ mode: oneOf(text, 'insert', 'upsert', 'update') }),
+  mode: (text) => ({ mode: oneOf(text, 'insert', 'upsert', 'update', 'mirror') }),
+  max_deletes: (text) => ({ maxDeletes: count(text) }),
   match: (text) => ({ match: names(text) }),
   on_error: (text) => ({ onError: oneOf(text, 'abort', 'skip') }),
   max_errors: (text) => ({ maxErrors: count(text) }),
@@ -240,6 +249,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   mapping: (text) => mapping(text),
   constants: (text) => ({ constants: constants(text) }),
   types: (text) => ({ types: types(text) }),
+  relations: (text) => ({ relations: relations(text) }),
   types_tolerance: (text) => ({ typesTolerance: share(text) }),
   key: (text) => ({ key: label(text) }),
   name: (text) => ({ name: label(text) }),
@@ -267,7 +277,8 @@ export const IMPORT_PARAMETERS: readonly string[] = Object.keys(PARSERS);
 
 type Refusal = (why: Reason) => ServiceError;
 
-function parseOne(name: string, raw: unknown, refusal: Refusal): ImportParameters {
+/** The parameters of one option. @throws ServiceError the refusal, for an unknown option or a wrong value */
+export function parseImportOption(name: string, raw: unknown, refusal: Refusal): ImportParameters {
   const parser = Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
   if (parser === undefined) {
     throw refusal(reason('option_unknown', { name: JSON.stringify(name) }));
@@ -293,13 +304,17 @@ function characters(given: ImportParameters): [string, string][] {
 }
 
 /** Why options contradict each other; null when they do not. */
-function contradiction(given: ImportParameters): Reason | null {
+export function contradiction(given: ImportParameters): Reason | null {
   const { mode, match, create, onError, maxErrors } = given;
   if (maxErrors !== undefined && onError !== 'skip') return reason('max_errors_without_skip');
+  if (given.maxDeletes !== undefined && mode !== 'mirror') {
+    return reason('max_deletes_without_mirror');
+  }
+  if (given.undo === true && mode === 'mirror') return reason('undo_with_mirror');
   if (match !== undefined && mode === 'insert') return reason('match_with_insert');
   if (create === true && mode === 'update') return reason('create_with_update');
   if (create !== true) {
-    const name = (['types', 'typesTolerance', 'key', 'name'] as const).find(
+    const name = (['types', 'relations', 'typesTolerance', 'key', 'name'] as const).find(
       (one) => given[one] !== undefined,
     );
     if (name !== undefined) return reason('option_of_new_collection', { name: optionName(name) });
@@ -318,7 +333,7 @@ function contradiction(given: ImportParameters): Reason | null {
 }
 
 /** Parameters of the route that are not options of the import. */
-const BESIDE = new Set(['background', 'access_token']);
+const BESIDE = new Set(['background', 'access_token', 'profile']);
 
 /**
  * The options in the query; {@link importParameters} checks contradictions.
@@ -326,7 +341,7 @@ const BESIDE = new Set(['background', 'access_token']);
  */
 export function importQuery(query: Readonly<Record<string, unknown>>): ImportParameters {
   const given = Object.entries(query).filter(([name]) => !BESIDE.has(name));
-  const parsed = given.map(([name, raw]) => parseOne(name, raw, invalidQuery));
+  const parsed = given.map(([name, raw]) => parseImportOption(name, raw, invalidQuery));
   return Object.assign({}, ...parsed);
 }
 
@@ -335,6 +350,14 @@ export interface FileFacts {
   readonly format: ImportFormat;
   /** Options from its name or its type; explicit options override them. */
   readonly implied?: ImportParameters;
+  /** Those of its profile, which override what is implied. */
+  readonly profile?: ImportParameters | undefined;
+}
+
+/** Parameters that replace others. A mapping replaces the references of the other one, too. */
+function replacing(others: ImportParameters, parameters: ImportParameters): ImportParameters {
+  const { references: _, ...rest } = others;
+  return { ...(parameters.mapping === undefined ? others : rest), ...parameters };
 }
 
 /**
@@ -345,20 +368,21 @@ export interface FileFacts {
 export function importParameters(
   query: ImportParameters,
   parts: ReadonlyMap<string, string>,
-  { format, implied = {} }: FileFacts,
+  { format, implied = {}, profile = {} }: FileFacts,
 ): ImportParameters {
   const given: Readonly<Record<string, unknown>> = query;
   let parsed = query;
   for (const [name, text] of parts) {
-    const part = parseOne(name, text, invalidPayload);
+    const part = parseImportOption(name, text, invalidPayload);
     for (const [member, value] of Object.entries(part)) {
       if (given[member] === undefined || isDeepStrictEqual(given[member], value)) continue;
       throw invalidPayload(reason('query_and_form_differ', { name }));
     }
     parsed = { ...parsed, ...part };
   }
-  parsed = { ...implied, ...parsed };
+  parsed = { ...implied, ...replacing(profile, parsed) };
   const why = contradiction(parsed) ?? misfit(parsed, format);
   if (why !== null) throw (parts.size > 0 ? invalidPayload : invalidQuery)(why);
-  return parsed;
+  const isTried = parsed.mode === 'mirror' && parsed.maxDeletes === undefined;
+  return isTried ? { ...parsed, dryRun: true } : parsed;
 }

@@ -15,6 +15,8 @@ export interface ImportRequest {
   /** Whether it is compressed. */
   readonly gzip: boolean;
   readonly parameters: ImportParameters;
+  /** The name of the profile that it uses. */
+  readonly profile?: string | undefined;
   /** The `Idempotency-Key` of the request. */
   readonly idempotencyKey?: string | null;
   /** The id of the request. */
@@ -85,7 +87,7 @@ export function importSubmission(
   request: ImportRequest,
   { file, storage, upload }: SubmittedFile,
 ): Submission {
-  const { format, gzip, parameters } = request;
+  const { format, gzip, parameters, profile } = request;
   const { sha256, ...known } = file;
   const digest = SHA256.test(sha256) ? { sha256 } : {};
   const message: ImportMessage = {
@@ -93,6 +95,7 @@ export function importSubmission(
     collection,
     sender: { ip: caller.ip },
     parameters,
+    ...(profile !== undefined && { profile }),
     file: { ...known, format, gzip, ...digest },
   };
   return {

@@ -25,6 +25,7 @@ import { mergeStaged, prepareStaged } from './merge/merge-staged.ts';
 import { mergeValidRows, rejectAll } from './merge/merge-valid-rows.ts';
 import { moveSequences } from './merge/move-sequences.ts';
 import { mergeSmallFile } from './merge-small-file.ts';
+import { findLackingRows } from './mirror/lacking-rows.ts';
 import { importNestedRows } from './nested/import-nested-rows.ts';
 import type { ImportResult } from './run/import-options.ts';
 import { ImportRefused, type ImportRun } from './run/import-run.ts';
@@ -53,7 +54,7 @@ function checkKey({ target, options }: ImportRun, columns: Columns): void {
     const why = reason('import_field_numbered', { field: JSON.stringify(field) });
     throw new ImportRefused({ ...syntaxFault(why, null, null), field });
   }
-  const isFound = target.mode === 'update' || target.fixed.size > 0;
+  const isFound = target.mode === 'update' || target.mirrors || target.fixed.size > 0;
   for (const { name } of target.key) {
     if (columns.some((column) => column.name === name)) continue;
     const isMade = target.defaults.has(name) || target.made.create.values.has(name);
@@ -84,7 +85,7 @@ async function direct(run: ImportRun, columns: Columns): Promise<ImportResult | 
   const { connection, target } = run;
   // Rows must be validated in the staging table.
   if (restrictedLinks(run, columns).length + secretColumns(columns).length > 0) return null;
-  if (hasReferences(columns)) return null;
+  if (target.mirrors || hasReferences(columns)) return null;
   if (!(await mayCreateAny(run, columns))) return null;
   if (!canFindCopied(run)) return null;
   await connection.run(sql`SAVEPOINT direct`);
@@ -138,6 +139,7 @@ async function finish(run: ImportRun, staged: Staged, skipped: number): Promise<
   const { rejected } = run;
   run.options.phase('checking');
   run.target.kept?.write(staged.columns);
+  if (run.target.mirrors) await findLackingRows(run, staged);
   if (rejected !== null) {
     const { duplicates, ...merged } = await mergeValidRows({ ...run, rejected }, staged);
     const counts = { ...toldCounts(run, staged, merged), duplicates };
@@ -155,7 +157,8 @@ async function finish(run: ImportRun, staged: Staged, skipped: number): Promise<
 
 /** With one statement; null when that is not possible. */
 async function few(run: ImportRun, columns: Columns): Promise<ImportResult | null> {
-  const merged = hasReferences(columns) ? null : await mergeSmallFile(run, columns);
+  const isStaged = run.target.mirrors || hasReferences(columns);
+  const merged = isStaged ? null : await mergeSmallFile(run, columns);
   if (merged === null) return null;
   const { duplicates, staged, skipped, ...counts } = merged;
   run.target.kept?.write(staged.columns);

@@ -24,6 +24,7 @@ import {
 } from './file/row-fault.ts';
 import { withSeparator } from './file/separator.ts';
 import { importRows } from './import-rows.ts';
+import { deleteLackingRows } from './mirror/delete-lacking.ts';
 import { errorReport, loadFaults } from './report/error-report.ts';
 import { groupedFaults } from './report/grouped-faults.ts';
 import { RejectedFile } from './report/rejected-file.ts';
@@ -113,7 +114,10 @@ async function openRun(
 /** Imports the rows, and takes them back after a dry run. @throws {ImportRefused} with all faults */
 async function importOrTry(run: OpenRun): Promise<ImportResult> {
   const { connection, options } = run;
-  if (options.parameters.dryRun !== true) return await importAndKeep(run);
+  const { dryRun, maxDeletes } = options.parameters;
+  // A mirror without a limit is tried, whatever its message says.
+  const isTried = dryRun === true || (run.target.mirrors && maxDeletes === undefined);
+  if (!isTried) return await importAndKeep(run);
   await connection.run(sql`SAVEPOINT dry`);
   const counts = await importAndKeep(run);
   await connection.run(sql`ROLLBACK TO SAVEPOINT dry`);
@@ -125,7 +129,8 @@ async function importOrTry(run: OpenRun): Promise<ImportResult> {
 async function importAndKeep(run: OpenRun): Promise<ImportResult> {
   const { connection, target } = run;
   await target.kept?.begin(connection);
-  const counts = await importOrRefuse(run);
+  const merged = await importOrRefuse(run);
+  const counts = target.mirrors ? { ...merged, ...(await deleteLackingRows(run, merged)) } : merged;
   if (target.kept === null) return counts;
   await target.kept.end(connection);
   return { ...counts, undo: true };

@@ -54,7 +54,7 @@ async function requireAdministrator({ services, caller }: Call): Promise<void> {
 /** An object with its format and the options that fit it. */
 async function upload(
   { services }: Call,
-  { query }: SourceImport,
+  { query, profile }: SourceImport,
   location: string,
   object: LocatedObject,
 ): Promise<Omit<LocatedUpload, 'once'>> {
@@ -63,8 +63,10 @@ async function upload(
   const filename = object.key.slice(object.key.lastIndexOf('/') + 1);
   const file = { filename, mimeType: '', charset: null, stream };
   const { format, gzip, implied } = await withDetectedFormat(file);
-  const parameters = importParameters(query, new Map(), { format, implied });
-  return { name: object.key, format, gzip, parameters, location, object };
+  const facts = { format, implied, profile: profile?.parameters };
+  const parameters = importParameters(query, new Map(), facts);
+  const named = { profile: profile?.name };
+  return { name: object.key, format, gzip, parameters, location, object, ...named };
 }
 
 /**
@@ -141,9 +143,9 @@ class PrefixImport {
   /** @returns the id of the job; null when another request was faster */
   async #submit(object: LocatedObject): Promise<string | null> {
     const { services, caller, request } = this.#call;
-    const { destination, query } = this.#wanted;
-    const isDry = query.dryRun === true;
+    const { destination } = this.#wanted;
     const file = await upload(this.#call, this.#wanted, this.#location, object);
+    const isDry = file.parameters.dryRun === true;
     const submission: LocatedUpload = { ...file, once: !isDry, requestId: request.id };
     const submit = () => services.imports.acceptLocated(caller, destination, submission);
     if (isDry) return await submit();
@@ -182,6 +184,10 @@ export async function importPrefix(
 ): Promise<PrefixAnswer> {
   await requireAdministrator(call);
   const { location, prefix, after = '' } = source;
+  // Each object would delete the rows of the others.
+  if ((wanted.query.mode ?? wanted.profile?.parameters.mode) === 'mirror') {
+    throw invalidPayload(reason('mirror_of_prefix'));
+  }
   if (!isObjectPrefix(after)) throw invalidPayload(reason('import_key_invalid'));
   const work = new PrefixImport(call, wanted, location);
   const { skipped, refused, jobs } = work;

@@ -7,11 +7,13 @@ import { BrokenOff } from '#core/files/outbound/fetch-outside.ts';
 import { fetchResumed } from '#core/files/outbound/fetch-resumed.ts';
 import { importedFile } from '#core/services/files/imported-file.ts';
 import { importParameters } from '#core/services/import-parameters.ts';
+import type { ImportProfile } from '#core/services/import-profile.ts';
+import { type ImportSource, importSourceOf } from '#core/services/import-source.ts';
 import { nonEmptyText, parseBody } from './body.ts';
 import type { Call } from './call.ts';
 import { BEGINNING, type LabelledFile, withDetectedFormat } from './import-format.ts';
 import { importKey, importPrefix, type PrefixAnswer } from './import-location.ts';
-import { type Keyed, NOTHING, type SourceImport } from './import-request.ts';
+import { type Keyed, lacksBody, NOTHING, type SourceImport } from './import-request.ts';
 
 /** Maximum downloads of a file whose server breaks off and cannot resume. */
 const MOST_DOWNLOADS = 3;
@@ -26,6 +28,7 @@ export const importSource = v.union([
   v.strictObject({ url: urlText }),
   v.strictObject({ location: nonEmptyText, key: nonEmptyText }),
   v.strictObject({ location: nonEmptyText, prefix: text, after: v.optional(text) }),
+  v.strictObject({}),
 ]);
 
 /** The same with any members, so that each fault has its own reason. */
@@ -41,46 +44,34 @@ const anyMembers = v.looseObject(
   'is missing',
 );
 
-/** What a body names. */
-type Source = v.InferOutput<typeof importSource>;
-
-/** @throws ServiceError INVALID_PAYLOAD for no source, two sources, and unknown members */
-async function sourceOf(call: Call): Promise<Source> {
-  const { file, url, location, key, prefix, after, ...others } = await parseBody(call, anyMembers);
-  const [member] = Object.keys(others);
-  if (member !== undefined) {
-    throw invalidPayload(reason('import_source_member_unknown', { member }));
-  }
-  const given = { file, url, location, key, prefix, after };
-  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : name));
-  const shape = names.join();
-  if (file !== undefined && shape === 'file') return { file };
-  if (url !== undefined && shape === 'url') return { url };
-  if (location !== undefined) {
-    if (key !== undefined && shape === 'location,key') return { location, key };
-    const isPrefix = shape === 'location,prefix' || shape === 'location,prefix,after';
-    if (prefix !== undefined && isPrefix) {
-      return { location, prefix, ...(after !== undefined && { after }) };
-    }
-  }
-  throw invalidPayload(reason('import_source_expected'));
+/**
+ * The file that the body names; without a body, or with an empty object, the file of the profile.
+ * @throws ServiceError INVALID_PAYLOAD for no source, two sources, and unknown members
+ */
+async function sourceOf(call: Call, profile: ImportProfile | null): Promise<ImportSource> {
+  const given = lacksBody(call) ? {} : await parseBody(call, anyMembers);
+  if (profile === null || Object.keys(given).length > 0) return importSourceOf(given);
+  if (profile.source !== null) return profile.source;
+  throw invalidPayload(reason('import_profile_without_source'));
 }
 
 /** @throws ServiceError FORBIDDEN for a file that the caller may not read; other refusals */
 async function importStored(
   call: Call,
-  { destination, query }: SourceImport,
+  { destination, query, profile }: SourceImport,
   file: string,
   keyed: Keyed,
 ): Promise<string> {
   const { assets, imports } = call.services;
+  const named = { profile: profile?.name };
   const asset = await importedFile(assets, call.caller, file);
   const label: LabelledFile = { filename: asset.filename, mimeType: asset.type, charset: null };
   const end = Math.min(asset.bytes, BEGINNING) - 1;
   const stream = end < 0 ? NOTHING : assets.read(asset, { start: 0, end });
   const { format, gzip, implied } = await withDetectedFormat({ ...label, stream });
-  const parameters = importParameters(query, new Map(), { format, implied });
-  const upload = { name: asset.filename, format, gzip, parameters, asset, ...keyed };
+  const facts = { format, implied, profile: profile?.parameters };
+  const parameters = importParameters(query, new Map(), facts);
+  const upload = { name: asset.filename, format, gzip, parameters, asset, ...named, ...keyed };
   return await imports.acceptStored(call.caller, destination, upload);
 }
 
@@ -91,11 +82,12 @@ async function importStored(
  */
 async function importDownload(
   call: Call,
-  { destination, query }: SourceImport,
+  { destination, query, profile }: SourceImport,
   url: string,
   keyed: Keyed,
 ): Promise<string> {
   const { config, imports } = call.services;
+  const named = { profile: profile?.name };
   const fetched = await fetchResumed(url, {
     ...{ denied: config.IMPORT_IP_DENY_LIST, allowed: config.IMPORT_IP_ALLOW_LIST },
     ...{ maxBytes: config.IMPORT_MAX_SIZE, variable: 'IMPORT_MAX_SIZE' },
@@ -106,8 +98,9 @@ async function importDownload(
     const { filename, type: mimeType, charset, content: stream, size } = fetched;
     const detected = await withDetectedFormat({ filename, mimeType, charset, stream });
     const { format, gzip, implied, content } = detected;
-    const parameters = importParameters(query, new Map(), { format, implied });
-    const upload = { name: filename, format, gzip, parameters, content, size, ...keyed };
+    const facts = { format, implied, profile: profile?.parameters };
+    const parameters = importParameters(query, new Map(), facts);
+    const upload = { name: filename, format, gzip, parameters, content, size, ...named, ...keyed };
     return await imports.accept(call.caller, destination, upload);
   } finally {
     fetched.close();
@@ -135,10 +128,12 @@ export async function importFromSource(
   wanted: SourceImport,
 ): Promise<string | PrefixAnswer> {
   const { imports, uploads } = call.services;
-  const { destination, query, idempotencyKey } = wanted;
-  const source = await sourceOf(call);
+  const { destination, query, profile, idempotencyKey } = wanted;
+  const source = await sourceOf(call, profile);
   if ('prefix' in source) return await importPrefix(call, wanted, source);
-  const request = { source, query };
+  // A later change of the profile does not make it another request.
+  const named = profile === null ? {} : { profile: profile.name };
+  const request = { source, query, ...named };
   const keyed: Keyed = { idempotencyKey, requestId: call.request.id, request };
   const earlier = await imports.repeated(call.caller, destination, keyed);
   if (earlier !== null) return earlier;

@@ -2,15 +2,20 @@
  * `POST /utils/import/:collection`: takes the file, submits a job, and responds when the job has
  * ended.
  */
+import * as v from 'valibot';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
-import { ServiceError } from '#core/base/errors/service-error.ts';
+import { reason } from '#core/base/errors/reason.ts';
+import { invalidQuery, ServiceError } from '#core/base/errors/service-error.ts';
+import type { ImportDestination } from '#core/services/import-destination.ts';
 import { importParameters, importQuery } from '#core/services/import-parameters.ts';
+import type { ImportProfile } from '#core/services/import-profile.ts';
 import { firstFile } from '#edge/http/multipart.ts';
 import type { Response } from '#edge/http/response.ts';
 import { type Call, type CallHandler, pathParameter } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { withDetectedFormat } from './import-format.ts';
 import { prefixAnswer } from './import-location.ts';
+import { lacksBody } from './import-request.ts';
 import { importFromSource, importSource } from './import-source.ts';
 import { acceptedResponse, jobLocation, jobResponse } from './job-answer.ts';
 import { IMPORT_OPTIONS } from './parameter/import.ts';
@@ -47,13 +52,26 @@ async function answerOf(call: Call, id: string): Promise<Response> {
   return jobResponse(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));
 }
 
+/** The profile that the URL names; null without one. */
+async function profileOf(
+  { caller, parameters, services }: Call,
+  { collection }: ImportDestination,
+): Promise<ImportProfile | null> {
+  const { profile: name } = parameters;
+  if (name === undefined) return null;
+  if (typeof name === 'string') return await services.profiles.find(caller, name, collection);
+  throw invalidQuery(reason('option_text_expected', { name: 'profile' }));
+}
+
 const importFile: CallHandler = async (call) => {
   const { imports, uploads } = call.services;
   const destination = await imports.authorize(call.caller, pathParameter(call, 'collection'));
   const query = importQuery(call.parameters);
+  const profile = await profileOf(call, destination);
   const idempotencyKey = idempotencyKeyOf(call.request);
-  if (isNamed(call)) {
-    const outcome = await importFromSource(call, { destination, query, idempotencyKey });
+  if (isNamed(call) || (profile !== null && lacksBody(call))) {
+    const wanted = { destination, query, profile, idempotencyKey };
+    const outcome = await importFromSource(call, wanted);
     if (typeof outcome === 'string') return await answerOf(call, outcome);
     return { status: 200, body: JSON.stringify({ data: outcome }) };
   }
@@ -64,7 +82,11 @@ const importFile: CallHandler = async (call) => {
     const upload = {
       name: incoming.filename,
       ...{ format, gzip, content },
-      parameters: importParameters(query, incoming.fields, { format, implied }),
+      parameters: importParameters(query, incoming.fields, {
+        ...{ format, implied },
+        profile: profile?.parameters,
+      }),
+      profile: profile?.name,
       size: call.request.body.size,
       idempotencyKey,
       requestId: call.request.id,
@@ -85,6 +107,7 @@ export const IMPORT_ROUTES: readonly RouteEntry[] = [
       { action: 'update', collection: 'path' },
     ],
     parameters: {
+      profile: { summary: 'The name of a stored profile of options', schema: v.string() },
       background: { summary: 'Answers at once, with the job', schema: flagParameter },
       ...IMPORT_OPTIONS,
     },

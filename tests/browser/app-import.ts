@@ -562,6 +562,49 @@ t.test('workbooks and Parquet files, found items, and values of all rows', { ski
       { guest: 'Bob', day: 'soon' },
     ]);
   });
+  await t.test('a cell lists related items by name', async (t) => {
+    await db.query(`
+      CREATE TABLE tag (id serial PRIMARY KEY, name text UNIQUE);
+      CREATE TABLE visit_tag (
+        visit integer REFERENCES visit, tag integer REFERENCES tag, PRIMARY KEY (visit, tag));
+      INSERT INTO tag (name) VALUES ('vip'), ('late')`);
+    await app.cluster.served('/items/visit_tag');
+    const set = async (method: string, path: string, body: object) => {
+      const answer = await app.cluster.fetch(path, { method, body: JSON.stringify(body) });
+      t.equal(answer.status, 200, await answer.text());
+    };
+    const list = { field: 'tags', type: 'alias', meta: { special: ['m2m'] } };
+    await set('POST', '/fields/visit', list);
+    const meta = { one_field: 'tags', junction_field: 'tag' };
+    await set('PATCH', '/relations/visit_tag/visit', { meta });
+    await set('PATCH', '/relations/visit_tag/tag', { meta: { junction_field: 'visit' } });
+    await tab.open('/imports?collection=visit');
+    const tagged = 'guest,labels\nDee,"vip, late, new"\n';
+    await page.locator('input[type=file]').setInputFiles(file('tagged.csv', tagged));
+    await field('labels').selectOption('tags');
+    await page.getByLabel('Find the item of labels by').selectOption('name');
+    await page.getByLabel('If the item of labels is missing').selectOption('create');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('All rows are imported.').waitFor();
+    const { rows } = await db.query(`
+      SELECT array_agg(name ORDER BY name) AS names FROM visit_tag JOIN tag ON tag.id = tag
+        JOIN visit ON visit.id = visit WHERE guest = 'Dee'`);
+    t.strictSame(rows, [{ names: ['late', 'new', 'vip'] }]);
+  });
+
+  await t.test('a new field refers to another collection', async (t) => {
+    const { rows } = await db.query("SELECT id FROM visit WHERE guest = 'Cid'");
+    await tab.open('/imports?collection=visit_notes');
+    const notes = `id,visit,note\n1,${rows[0]?.id},late\n`;
+    await page.locator('input[type=file]').setInputFiles(file('notes.csv', notes));
+    await page.getByLabel('Relation of the field for visit').selectOption('visit');
+    t.ok(await page.getByLabel('Type of the field for visit').isDisabled(), 'the key decides');
+    t.strictSame(await tab.axe(), []);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('All rows are imported.').waitFor();
+    const answer = await app.cluster.fetch('/items/visit_notes?fields=note,visit.guest');
+    t.strictSame(await answer.json(), { data: [{ note: 'late', visit: { guest: 'Cid' } }] });
+  });
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });
 

@@ -233,6 +233,67 @@ t.test('a file as people have it becomes a collection with types', async (t) => 
   t.match(JSON.stringify(stored), /Our orders/);
 });
 
+t.test('a new field refers to items of another collection', async (t) => {
+  await create('authors', 'id,name\n7,Ada\n9,Bo\n');
+  const relations = (more: object) => `relations=${JSON.stringify(more)}`;
+  const query = `?create=true&${relations({ author: 'authors' })}`;
+  const made = await create('books', 'id,author\n1,7\n2,9\n3,\n', { query });
+  t.match(made, { state: 'completed', result: { inserted: 3 } }, JSON.stringify(made.error));
+  t.match(made.result.fields, [{ field: 'id' }, { field: 'author', type: 'integer' }]);
+  const read = async (path: string) =>
+    (await bodyOf<{ data: unknown }>(await cluster.fetch(path))).data;
+  t.strictSame(await read('/items/books/1?fields=id,author.name'), {
+    id: 1,
+    author: { name: 'Ada' },
+  });
+  const { rows } = await cluster.db.query(
+    "SELECT indexdef FROM pg_indexes WHERE tablename = 'books' AND indexdef LIKE '%(author)'",
+  );
+  t.equal(rows.length, 1, 'the foreign key has an index');
+
+  await t.test('which the values find by another field', async (t) => {
+    const mapping = JSON.stringify({ author: { field: 'author', by: 'name', missing: 'create' } });
+    const by = await create('essays', 'id,author\n1,Bo\n2,Cy\n', {
+      query: `${query}&mapping=${mapping}`,
+    });
+    t.match(by, { state: 'completed', result: { inserted: 2 } }, JSON.stringify(by.error));
+    t.match(await read('/items/essays?fields=author.name&sort=id'), [
+      { author: { name: 'Bo' } },
+      { author: { name: 'Cy' } },
+    ]);
+  });
+
+  await t.test('a key without an item is a fault of its row', async (t) => {
+    const wrong = await create('poems', 'id,author\n1,7\n2,8\n', {
+      query: `${query}&on_error=skip`,
+    });
+    t.match(wrong.result, { inserted: 1, failed: 1 });
+  });
+
+  await t.test('collections that a field cannot refer to are refused', async (t) => {
+    const refused = async (more: object, content = 'id,author\n1,7\n') => {
+      const { state, error } = await create('plays', content, {
+        query: `?create=true&${relations(more)}`,
+      });
+      t.equal((await cluster.fetch('/items/plays')).status, 403, 'nothing is created');
+      return [state, error?.[0]?.extensions.reason_code];
+    };
+    t.strictSame(await refused({ author: 'nobody' }), ['failed', 'no_such_collection']);
+    t.strictSame(await refused({ author: 'system_users' }), ['failed', 'new_field_cannot_refer']);
+    t.strictSame(await refused({ editor: 'authors' }), ['failed', 'named_column_missing']);
+    t.strictSame(await refused({ id: 'authors' }), ['failed', 'relation_on_primary_key']);
+    await cluster.db.query('CREATE TABLE pair (a int, b int, PRIMARY KEY (a, b))');
+    await until(async () => (await cluster.fetch('/items/pair')).status === 200, 'pair is known');
+    t.strictSame(await refused({ author: 'pair' }), ['failed', 'target_without_single_key']);
+    const answer = await upload(cluster, 'plays', 'id\n1\n', {
+      query: '?create=true&relations=[]',
+    });
+    t.equal(answer.status, 400);
+    const without = await upload(cluster, 'books', 'id\n1\n', { query: `?${relations({})}` });
+    t.equal(without.status, 400, 'only with create');
+  });
+});
+
 t.test('a dry run shows the fields, and creates nothing', async (t) => {
   const query = '?create=true&dry_run=true';
   const job = await create('tried', 'a,b\n1,x\n2,y\n', { query });

@@ -246,6 +246,7 @@ export class EveryRoute {
         width: 4,
         height: 4,
       }),
+      'POST /import_profiles': json({ name: `profile ${n}`, collection: 'thing' }),
       'PATCH /settings': json({ project_descriptor: `text ${n}` }),
       'POST /files': { body: form },
       'PATCH /files/:key': { body: form, parts: { key: file } },

@@ -5,14 +5,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { reason } from '#core/base/errors/reason.ts';
-import { type ErrorEntry, forbidden, ServiceError } from '#core/base/errors/service-error.ts';
+import {
+  type ErrorEntry,
+  forbidden,
+  invalidPayload,
+  ServiceError,
+} from '#core/base/errors/service-error.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { ImportMessage } from '#core/jobs/message/import.ts';
-import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { type ImportParameters, NEW_FIELD_TYPES } from '#core/jobs/message/import-parameters.ts';
 import type { QueueSwitch } from '#core/jobs/queue-state.ts';
 import { recordJob, requireAccepting } from '#core/jobs/submit.ts';
+import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
+import { referencedSide } from '#core/schema/operation/relation-end.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
 import {
@@ -126,9 +133,13 @@ function submissionOf(
   { fields }: Inference,
   { job }: ActorContext,
 ) {
-  const { name } = parameters ?? {};
+  const { name, relations = {} } = parameters ?? {};
+  const references = Object.entries(relations).map(([field, related]) => ({
+    ...{ collection, field, related_collection: related },
+  }));
   const change: SchemaChange = {
     kind: 'collections.create',
+    ...(references.length > 0 && { references }),
     collections: [
       {
         collection,
@@ -180,6 +191,32 @@ async function submitCreation(
 }
 
 /**
+ * Gives fields that refer to items the type of their key.
+ * @throws ServiceError when an import cannot create such a field
+ */
+function withKeyTypes(
+  catalog: Catalog,
+  name: string,
+  parameters: ImportParameters,
+): ImportParameters {
+  const { relations = {}, types = {} } = parameters;
+  const own = Object.entries(relations).map(([field, related]) => {
+    const { one, key } = referencedSide(catalog, related);
+    const type = NEW_FIELD_TYPES.find((one) => one === key.type);
+    if (field === (parameters.key ?? 'id')) {
+      throw invalidPayload(reason('relation_on_primary_key', { field, collection: name }));
+    }
+    if (one.system || type === undefined) {
+      throw invalidPayload(reason('new_field_cannot_refer', { field, collection: related }));
+    }
+    return [field, type] as const;
+  });
+  return own.length === 0
+    ? parameters
+    : { ...parameters, types: { ...types, ...Object.fromEntries(own) } };
+}
+
+/**
  * Infers the fields of the file.
  * @throws ServiceErrors when the file cannot be read, or no table can store its data
  */
@@ -188,8 +225,9 @@ async function infer(
   file: StoredFile,
   context: ActorContext,
 ): Promise<Inference> {
-  const { config } = context.services;
-  const { parameters = {} } = message;
+  const { config, catalog } = context.services;
+  const { parameters: given = {} } = message;
+  const parameters = withKeyTypes(catalog.current(), message.collection, given);
   const expansion = { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION };
   let opened: ImportFile | undefined;
   try {

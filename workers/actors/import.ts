@@ -20,7 +20,7 @@ import { queryBounds } from '#core/services/query-bounds.ts';
 import { systemRules } from '#core/services/system/rule.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportResult, ImportSender } from '#core/transfer/run/import-options.ts';
-import type { Change } from '#core/write/changes/change.ts';
+import { type Change, MAX_KEYS } from '#core/write/changes/change.ts';
 import type { AnnouncedChanges } from '#core/write/changes/write-transactions.ts';
 import { History, NO_VISITOR } from '#core/write/history/history.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
@@ -59,11 +59,20 @@ function withFormats(
   return { ...parameters, formats: { ...formats, ...parameters.formats } };
 }
 
+/** Notes a change of a mirror; collections with many deleted items are noted once, without keys. */
+function noteDeletions(noted: Change[], change: Change): void {
+  const isSame = ({ collection, action, keys }: Change) =>
+    keys === null && collection === change.collection && action === change.action;
+  if (noted.some(isSame)) return;
+  const isLong = (change.keys?.length ?? 0) > MAX_KEYS;
+  noted.push(isLong ? { ...change, keys: null } : change);
+}
+
 /** Imports the file; calls `announce` after all rows are written, before the commit. */
 async function importSpooled(
   message: ImportMessage,
   context: ActorContext,
-  announce: (written: ReadonlySet<string>) => Promise<void>,
+  announce: (written: ReadonlySet<string>, deletions: readonly Change[]) => Promise<void>,
 ): Promise<ImportResult> {
   const { collection, parameters = {} } = message;
   const { services, job, signal } = context;
@@ -71,6 +80,10 @@ async function importSpooled(
   const stored = await openContent(message, context);
   const client = await context.connect();
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
+  const deletions: Change[] = [];
+  const noted = new History(client, schema, { user: job.user, visitor: NO_VISITOR }, (change) =>
+    noteDeletions(deletions, change),
+  );
   const creation =
     parameters.create === true
       ? await createCollection(
@@ -99,6 +112,7 @@ async function importSpooled(
     expansion: { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION },
     parameters: withFormats(parameters, created?.formats),
     keep: parameters.undo === true ? { job: job.id, holder: job.holder, schema } : null,
+    deletions: { history: noted, listeners: config.WEBSOCKETS_ENABLED ? schema : null },
     signal,
     interrupt: async (backend) => {
       await pool.query('SELECT pg_cancel_backend($1)', [backend]);
@@ -136,9 +150,10 @@ async function importSpooled(
     },
     complete: async (result, written) => {
       const parts = { progress: reached };
+      const named = message.profile === undefined ? {} : { profile: message.profile };
       const again = result.failed === 0 ? {} : { options: importOptions(parameters) };
       if (result.dry_run === true) {
-        return await completeJob(client, schema, job, { ...result, ...again }, parts);
+        return await completeJob(client, schema, job, { ...result, ...named, ...again }, parts);
       }
       await recordObject(message, client, context);
       const entry = { key: [job.id], delta: {}, parent: null };
@@ -148,9 +163,9 @@ async function importSpooled(
       }
       const more = created === null ? {} : { schema_job: created.job, fields: created.fields };
       const members = sameFileAs(schema, job);
-      const told = { ...result, ...more, ...again };
+      const told = { ...result, ...named, ...more, ...again };
       await completeJob(client, schema, job, told, { ...parts, members });
-      await announce(written);
+      await announce(written, deletions);
     },
   });
 }
@@ -168,11 +183,11 @@ export const importActor: Actor<typeof importMessage> = {
   async receive(message, context) {
     const { services, job } = context;
     const announced: AnnouncedChanges[] = [];
-    const announce = async (written: ReadonlySet<string>) => {
+    const announce = async (written: ReadonlySet<string>, deletions: readonly Change[]) => {
       const changes = [...written].map(
         (collection): Change => ({ collection, action: 'import', keys: null, user: job.user }),
       );
-      announced.push(await services.transactions.announce(changes));
+      announced.push(await services.transactions.announce([...changes, ...deletions]));
     };
     try {
       const result = await importSpooled(message, context, announce);

@@ -101,8 +101,8 @@ function unanswered(error: Error): ServiceError {
   return unreached(error);
 }
 
-/** @throws ServiceError INVALID_PAYLOAD */
-function parsedUrl(text: string): URL {
+/** The URL in a text. @throws ServiceError INVALID_PAYLOAD */
+export function parsedUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) throw refused(reason('import_url_invalid'));
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

@@ -24,7 +24,9 @@ export type NewFieldType = (typeof NEW_FIELD_TYPES)[number];
 
 export const importParameters = v.strictObject({
   /** The allowed changes of rows; default: upsert. */
-  mode: v.optional(v.picklist(['insert', 'upsert', 'update'])),
+  mode: v.optional(v.picklist(['insert', 'upsert', 'update', 'mirror'])),
+  /** Of a mirror: more deletions than this abort the import; without it, it is only tried. */
+  maxDeletes: v.optional(v.number()),
   /** The fields by which rows are matched to items; default: the primary key. */
   match: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** The effect of an invalid row: abort the import (default), or skip the row. */
@@ -39,6 +41,8 @@ export const importParameters = v.strictObject({
   create: v.optional(v.boolean()),
   /** The types of new fields; default: proposed by their values. */
   types: v.optional(v.record(v.string(), v.picklist(NEW_FIELD_TYPES))),
+  /** The existing collections that new fields refer to. */
+  relations: v.optional(v.record(v.string(), v.string())),
   /** The share of values that may lack the proposed type; default: 0.02. */
   typesTolerance: v.optional(v.number()),
   /** The field that becomes the primary key; default: `id`. */

@@ -16,7 +16,7 @@ export const importMessage = v.strictObject({
    * - 5 creates its collection;
    * - 6 adds the digest of the file;
    * - 7 adds workbooks, Parquet files, references by other fields, constants, notations of cells, the
-   *   types of new fields, undo, files of `/files`, and objects of locations.
+   *   types of new fields, undo, files of `/files`, objects of locations, profiles, and mirrors.
    */
   version: v.picklist([1, 2, 3, 4, 5, 6, 7]),
   collection: v.string(),
@@ -46,6 +46,8 @@ export const importMessage = v.strictObject({
     sha256: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
   }),
   parameters: v.optional(importParameters),
+  /** The name of the profile that the parameters come from. */
+  profile: v.optional(v.string()),
 });
 
 export type ImportMessage = v.InferOutput<typeof importMessage>;

@@ -71,6 +71,7 @@ export type RuleName =
   | 'comment'
   | 'file'
   | 'folder'
+  | 'import-profile'
   | 'permission'
   | 'policy'
   | 'preset'

@@ -13,13 +13,23 @@ import {
 } from './entry.ts';
 import { FILE } from './file-collections.ts';
 import { HISTORY } from './history-collections.ts';
+import { IMPORT } from './import-collections.ts';
 import { INSIGHT } from './insight-collections.ts';
 import { JOB } from './job-collections.ts';
 import { SYSTEM_PREFIX, systemName } from './name.ts';
 import { SCHEMA } from './schema-collections.ts';
 import { APPLICATION } from './settings-collections.ts';
 
-const ENTRIES = { ...SCHEMA, ...HISTORY, ...APPLICATION, ...INSIGHT, ...ACCOUNT, ...FILE, ...JOB };
+const ENTRIES = {
+  ...SCHEMA,
+  ...HISTORY,
+  ...APPLICATION,
+  ...INSIGHT,
+  ...ACCOUNT,
+  ...FILE,
+  ...JOB,
+  ...IMPORT,
+};
 
 /** The name of a system collection, without the prefix. */
 export type SystemCollectionName = keyof typeof ENTRIES;

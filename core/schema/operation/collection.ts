@@ -5,7 +5,7 @@ import { forbidden, invalidPayload } from '#core/base/errors/service-error.ts';
 import { sql } from '#core/database/sql.ts';
 import type { Catalog } from '#core/model/catalog/catalog.ts';
 import { systemTable } from '#core/model/system/system-table.ts';
-import type { CollectionInput } from '../schema-change.ts';
+import type { CollectionInput, NewReference } from '../schema-change.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import {
   type CollectionRow,
@@ -14,6 +14,7 @@ import {
   writeCollection,
 } from './collection-meta.ts';
 import { createTable, describeFolder } from './collection-table.ts';
+import { addReference, referenceKey } from './new-reference.ts';
 
 /**
  * Names that are in use, whether or not their object is served.
@@ -50,11 +51,13 @@ export async function forgetFormer(
 
 /**
  * Creates collections, all or none: a table with `schema`, a folder without it.
+ * @param references fields of the new collections that refer to existing ones
  * @throws INVALID_PAYLOAD when a name is in use, or appears twice, or a field cannot be created
  */
 export async function createCollections(
   alteration: Alteration,
   collections: readonly CollectionInput[],
+  references: readonly NewReference[] = [],
 ): Promise<void> {
   const names = collections.map(({ collection }) => collection);
   const taken = await takenNames(alteration, alteration.home, names);
@@ -67,12 +70,18 @@ export async function createCollections(
     meta === null && schema !== null ? [] : [{ collection, meta: meta ?? {} }],
   );
   checkGroups(alteration.catalog, rows);
+  const keys = references.map((reference) => referenceKey(alteration, reference));
+  await alteration.lock(keys.map(({ target }) => ({ ...target, mode: 'SHARE ROW EXCLUSIVE' })));
   await forgetFormer(alteration, names);
   for (const input of collections) {
     if (input.schema === null) await describeFolder(alteration, input);
     else await createTable(alteration, input);
   }
   await insertCollections(alteration, rows);
+  for (const [place, reference] of references.entries()) {
+    const key = keys[place];
+    if (key !== undefined) await addReference(alteration, reference, key);
+  }
 }
 
 function requireCollection(catalog: Catalog, name: string): void {

@@ -80,6 +80,7 @@ const COLLECTION_COLUMNS = [
   ['fields', 'collection'],
   ['permissions', 'collection'],
   ['presets', 'collection'],
+  ['import_profiles', 'collection'],
   ['jobs', 'collection'],
   ['import_objects', 'collection'],
 ] as const;

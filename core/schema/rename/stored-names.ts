@@ -155,6 +155,33 @@ const conditions: Renaming = (names, owner, value) => {
   );
 };
 
+/** The names of fields in the mapping of a profile: of a field, or of one with a reference. */
+const profileMapping: Renaming = (names, { collection }, value) => {
+  if (!hasMembers(value) || collection === null) return value;
+  const renamed = (target: unknown): unknown => {
+    if (typeof target === 'string') return renamePath(names, collection, target);
+    if (!hasMembers(target) || typeof target.field !== 'string') return target;
+    const relation = names.catalog.relations.get(collection)?.get(target.field);
+    const other = relation?.kind === 'm2o' ? relation.one.collection : null;
+    const by = typeof target.by === 'string' ? { by: renamePath(names, other, target.by) } : {};
+    return { ...target, field: renamePath(names, collection, target.field), ...by };
+  };
+  const members = Object.entries(value).map(([header, target]) => [header, renamed(target)]);
+  return Object.fromEntries(members);
+};
+
+/** The options of a profile that name fields. */
+const profileOptions: Renaming = (names, owner, value) => {
+  if (!hasMembers(value)) return value;
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    if (name === 'match') return [name, renamePaths(names, owner.collection, member)];
+    return name === 'constants' || name === 'formats'
+      ? [name, membersByField(names, owner, member)]
+      : [name, member];
+  });
+  return Object.fromEntries(members);
+};
+
 export const STORED_NAMES: readonly StoredNames[] = [
   {
     table: 'permissions',
@@ -184,6 +211,14 @@ export const STORED_NAMES: readonly StoredNames[] = [
     keyType: 'uuid',
     owner: { collection: sql`options ->> 'collection'`, field: sql`NULL` },
     documents: { options: panelOptions },
+    texts: {},
+  },
+  {
+    table: 'import_profiles',
+    key: 'id',
+    keyType: 'uuid',
+    owner: { collection: sql`collection`, field: sql`NULL` },
+    documents: { mapping: profileMapping, options: profileOptions },
     texts: {},
   },
   {

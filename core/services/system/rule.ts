@@ -18,6 +18,7 @@ import { describeAdministrators } from './administrator.ts';
 import { afterComments, beginComments, refineComment } from './rule-comment.ts';
 import { type FileRuleOptions, fileRuleStages } from './rule-file.ts';
 import { afterFolders, beginFolders, refineFolder } from './rule-folder.ts';
+import { afterImportProfiles } from './rule-import-profile.ts';
 import { afterPermissions, refineBookmark, refinePermission } from './rule-permission.ts';
 import { refinePolicy } from './rule-policy.ts';
 import { afterRoles, beforeRoles } from './rule-role.ts';
@@ -43,6 +44,7 @@ type Stage = Omit<CollectionRule, 'writable'>;
 const STAGES: Readonly<Record<Exclude<RuleName, 'file'>, Stage>> = {
   comment: { begin: beginComments, refine: refineComment, after: afterComments },
   folder: { begin: beginFolders, refine: refineFolder, after: afterFolders },
+  'import-profile': { after: afterImportProfiles },
   permission: { refine: refinePermission, after: afterPermissions },
   policy: { refine: refinePolicy },
   preset: { refine: refineBookmark },

@@ -6,7 +6,7 @@ import type { ImportableCollection } from '../target/import-target.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
 import type { CopyText } from './copy-text.ts';
 import { type FileColumn, fileColumn, isReason, storedText } from './file-column.ts';
-import { misfit } from './json-rows.ts';
+import { misfit } from './json-row.ts';
 import { displayValue, type RowFault, syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler } from './row-reader.ts';
 import { writeValue } from './write-value.ts';

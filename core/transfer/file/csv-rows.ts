@@ -11,11 +11,11 @@ import type { FileColumn } from './file-column.ts';
 import { type WatchedColumns, watchedCells } from './ignored-columns.ts';
 import { syntaxFault, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
+import { digitsValue } from './spelling.ts';
 import { writeValue } from './write-value.ts';
 
 const NOT_UTF8 = reason('row_not_utf8');
 
-const ZERO = 0x30;
 const BRACE = 0x7b;
 
 class CsvRow implements Row {
@@ -94,21 +94,9 @@ class CsvRow implements Row {
   integer(column: number): number {
     const { bytes, starts, ends } = this.#record;
     const cell = this.#cells[column] ?? 0;
-    const start = starts[cell] ?? 0;
-    const end = ends[cell] ?? 0;
-    if (end === start || end - start > EXACT_DIGITS) return Number.NaN;
-    let value = 0;
-    for (let at = start; at < end; at += 1) {
-      const digit = (bytes[at] ?? 0) - ZERO;
-      if (digit < 0 || digit > 9) return Number.NaN;
-      value = value * 10 + digit;
-    }
-    return value;
+    return digitsValue(bytes, starts[cell] ?? 0, ends[cell] ?? 0);
   }
 }
-
-/** Digits that a double stores exactly. */
-const EXACT_DIGITS = 15;
 
 /** PostgreSQL's maximum number of columns. */
 export const COLUMNS_MAX = 1_600;

@@ -5,6 +5,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type Reason, reason } from '#core/base/errors/reason.ts';
 import { EXACT_JSON_MAX_DEPTH, TOO_DEEP } from '#core/base/json/exact-json.ts';
+import { FlatObject } from './flat-object.ts';
+import { JsonElement } from './json-element.ts';
 import { listStart, NO_LIST } from './json-wrapper.ts';
 import { type FilePosition, syntaxFault, UnreadableFile } from './row-fault.ts';
 import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
@@ -23,13 +25,6 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === LF || byte === 0x0d || byte === 0x09;
 }
 
-/** One object of the file. */
-export interface JsonElement {
-  readonly text: string;
-  /** The line and column of a character of the text. */
-  place(position: number): FilePosition;
-}
-
 export interface JsonHandler {
   element(element: JsonElement): void;
   /** The number of the next row, for errors before it is complete. */
@@ -42,6 +37,7 @@ type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 're
 /** Reads a file object by object. */
 export class JsonScanner extends RowScanner {
   readonly #handler: JsonHandler;
+  readonly #flat = new FlatObject();
   #expected: Expectation = 'array';
   #bytes: Buffer = Buffer.alloc(0);
   /** Whether the list is a member of an object, and the file has more members of it. */
@@ -67,9 +63,11 @@ export class JsonScanner extends RowScanner {
         at += 1;
         if (byte === LF) this.#newLine(at);
       } else if (byte === OBJECT_START && this.#expected.startsWith('element')) {
-        const end = this.#objectEnd(at, final);
+        const flatEnd = this.#flat.read(bytes, at, bytes.length);
+        const isFlat = flatEnd > 0;
+        const end = isFlat ? flatEnd : this.#objectEnd(at, final);
         if (end < 0) break;
-        this.#element(at, end);
+        this.#element(at, end, isFlat ? this.#flat : null);
         at = end;
       } else if (byte === OBJECT_START && this.#expected === 'array') {
         const list = listStart(bytes, at, final);
@@ -150,14 +148,15 @@ export class JsonScanner extends RowScanner {
     return final ? end : -1;
   }
 
-  #element(start: number, end: number): void {
+  #element(start: number, end: number, flat: FlatObject | null): void {
     const bytes = this.#bytes;
-    if (!isUtf8(bytes.subarray(start, end))) this.#fail(start, reason('object_not_utf8'));
-    const text = bytes.toString('utf8', start, end);
-    this.#handler.element({
-      text,
-      place: (position) => this.#place(start + Buffer.byteLength(text.slice(0, position))),
-    });
+    const isAscii = flat?.isAscii === true;
+    if (!isAscii && !isUtf8(bytes.subarray(start, end)))
+      this.#fail(start, reason('object_not_utf8'));
+    const element: JsonElement = new JsonElement({ bytes, start, end }, flat, (position) =>
+      this.#place(start + Buffer.byteLength(element.text.slice(0, position))),
+    );
+    this.#handler.element(element);
     this.#expected = 'comma or end';
     for (let at = bytes.indexOf(LF, start); at >= 0 && at < end; at = bytes.indexOf(LF, at + 1)) {
       this.#newLine(at + 1);

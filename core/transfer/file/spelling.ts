@@ -16,6 +16,22 @@ export function looksLikeWhole(bytes: Uint8Array, start: number, end: number): b
   return true;
 }
 
+const ZERO = 0x30;
+/** Digits that a double stores exactly. */
+const EXACT_DIGITS = 15;
+
+/** The number that bytes spell with at most 15 digits, without a sign; else NaN. */
+export function digitsValue(bytes: Uint8Array, start: number, end: number): number {
+  if (end === start || end - start > EXACT_DIGITS) return Number.NaN;
+  let value = 0;
+  for (let at = start; at < end; at += 1) {
+    const digit = (bytes[at] ?? 0) - ZERO;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
 const LETTER_F = 0x66;
 const LETTER_T = 0x74;
 const LOWER = 0x20;

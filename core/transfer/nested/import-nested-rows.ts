@@ -88,9 +88,11 @@ export async function importNestedRows(
   known: readonly FileColumn[],
 ): Promise<ImportResult> {
   const { file, options, connection, target } = run;
-  if (target.kept !== null) {
+  if (target.kept !== null || target.mirrors) {
     const { name: collection } = target.collection;
-    const why = reason('undo_without_related_items');
+    const why = reason(
+      target.mirrors ? 'mirror_without_related_items' : 'undo_without_related_items',
+    );
     throw new ServiceError('UNPROCESSABLE_ENTITY', { collection, reason: why });
   }
   const isCsv = hasCells(file.format);

@@ -7,6 +7,7 @@ import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { JobProgress } from '#core/messaging/bus.ts';
 import type { Catalog, Collection } from '#core/model/catalog/catalog.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import type { History } from '#core/write/history/history.ts';
 import type { CollectionRule } from '#core/write/write-context.ts';
 import type { DecompressionLimits } from '../file/decompress.ts';
 import type { StoredFile } from '../file/import-file.ts';
@@ -30,6 +31,12 @@ export interface ImportResult {
   readonly ignored?: Readonly<Record<string, number>>;
   /** The separator that was found in the file; absent when the options name it, or for commas. */
   readonly separator?: string;
+  /** Of a mirror: the rows that the file lacks and that were deleted; absent otherwise. */
+  readonly deleted?: number;
+  /** Of a mirror with rejected rows: the rows that the file lacks, which stay; absent otherwise. */
+  readonly not_deleted?: number;
+  /** Of a dry run: the keys of the first rows that would be deleted; absent otherwise. */
+  readonly deleted_keys?: readonly string[];
   /** Nothing was written; absent otherwise. */
   readonly dry_run?: boolean;
   /** What it changed is kept, so that it can be undone; absent otherwise. */
@@ -71,6 +78,8 @@ export interface ImportOptions {
   readonly parameters: ImportParameters;
   /** Keeps what the import changes, so that it can be undone; null or absent: keeps nothing. */
   readonly keep?: KeepOptions | null;
+  /** What a mirror deletes with: the history, and the schema of subscribers if there are any. */
+  readonly deletions?: { readonly history: History; readonly listeners: string | null };
   readonly signal: AbortSignal;
   /** Cancels the running statement of a backend, from another connection. */
   readonly interrupt: (backend: number) => Promise<void>;

@@ -68,7 +68,9 @@ export interface ImportTarget {
   readonly collection: ImportableCollection;
   readonly table: TableDescriptor;
   readonly name: Sql;
-  readonly mode: NonNullable<ImportParameters['mode']>;
+  readonly mode: Exclude<NonNullable<ImportParameters['mode']>, 'mirror'>;
+  /** Rows that the file lacks are deleted, so each row of it has a key. */
+  readonly mirrors: boolean;
   /** The unique key that matches rows with items: the primary key, or another one. */
   readonly key: readonly ColumnField[];
   /** Columns of the primary key that is not `key`: they fill new items, and are never changed. */
@@ -182,7 +184,8 @@ export async function openTarget(
     collection,
     table,
     name: identifier(table.schema, table.name),
-    mode,
+    mode: mode === 'mirror' ? 'upsert' : mode,
+    mirrors: mode === 'mirror',
     key,
     fixed: new Set(primaryKey.map(({ name }) => name).filter((name) => !matched.has(name))),
     defaults,

@@ -214,7 +214,8 @@ function numberedKeyQuestions({ target, staged, same }: StagedRows): Question[] 
 
 /** Rows without a value in the key that must match their items. */
 function emptyKeyQuestions({ target, staged, same }: StagedRows): Question[] {
-  if (same === null || (target.mode !== 'update' && target.fixed.size === 0)) return [];
+  const isFound = target.mode === 'update' || target.mirrors || target.fixed.size > 0;
+  if (same === null || !isFound) return [];
   return target.key.map(({ name }) => ({
     sqlstate: SQLSTATE.notNullViolation,
     code: 'NOT_NULL_VIOLATION',

@@ -12,7 +12,11 @@ const names = v.pipe(v.array(v.pipe(v.string(), v.nonEmpty())), v.minLength(1));
 export const IMPORT_OPTIONS: ParameterTable = {
   mode: {
     summary: 'What happens to items that exist, or do not',
-    schema: v.picklist(['insert', 'upsert', 'update']),
+    schema: v.picklist(['insert', 'upsert', 'update', 'mirror']),
+  },
+  max_deletes: {
+    summary: 'With mode=mirror: most items that are deleted; without it, nothing is written',
+    schema: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999_999)),
   },
   match: { summary: 'The fields of a unique key', schema: names, spelling: 'list' },
   on_error: { summary: 'What a faulty row does', schema: v.picklist(['abort', 'skip']) },
@@ -39,6 +43,11 @@ export const IMPORT_OPTIONS: ParameterTable = {
   types: {
     summary: 'The types of new fields',
     schema: v.record(v.string(), v.picklist(NEW_FIELD_TYPES)),
+    spelling: 'json',
+  },
+  relations: {
+    summary: 'New fields, and the existing collection that each refers to',
+    schema: v.record(v.string(), v.string()),
     spelling: 'json',
   },
   types_tolerance: {

@@ -44,6 +44,7 @@ export interface Client<Schema = AnySchema> {
   readonly comments: SystemItems<Schema, 'comments'>;
   readonly dashboards: SystemItems<Schema, 'dashboards'>;
   readonly panels: SystemItems<Schema, 'panels'>;
+  readonly importProfiles: SystemItems<Schema, 'import_profiles'>;
   readonly activity: SystemItems<Schema, 'activity'>;
   readonly revisions: SystemItems<Schema, 'revisions'>;
   /** A singleton: `readSingleton` and `updateSingleton`. */
@@ -97,6 +98,7 @@ export function createClient<Schema = AnySchema>(
     comments: system('comments'),
     dashboards: system('dashboards'),
     panels: system('panels'),
+    importProfiles: system('import_profiles'),
     activity: system('activity'),
     revisions: system('revisions'),
     settings: system('settings'),

@@ -15,11 +15,22 @@ export interface FieldFormat {
 }
 
 /** Options that are sent as JSON. */
-const OBJECTS: ReadonlySet<string> = new Set(['mapping', 'constants', 'types', 'formats']);
+const OBJECTS: ReadonlySet<string> = new Set([
+  'mapping',
+  'constants',
+  'types',
+  'relations',
+  'formats',
+]);
 
 /** How a file is read; see the documentation of imports. */
 export interface ImportOptions extends JobOptions {
-  readonly mode?: 'upsert' | 'insert' | 'update' | undefined;
+  /** The name of a stored profile; the other options replace those of the profile. */
+  readonly profile?: string | undefined;
+  /** `mirror` also deletes the items that the file lacks; it needs `max_deletes`. */
+  readonly mode?: 'upsert' | 'insert' | 'update' | 'mirror' | undefined;
+  /** Of a mirror: more deletions than this change nothing; without it, it is only tried. */
+  readonly max_deletes?: number | undefined;
   /** The fields of the unique key by which rows find their items. */
   readonly match?: string | readonly string[] | undefined;
   readonly on_error?: 'abort' | 'skip' | undefined;
@@ -36,6 +47,8 @@ export interface ImportOptions extends JobOptions {
   readonly constants?: Readonly<Record<string, unknown>> | undefined;
   /** The types of new fields. */
   readonly types?: Readonly<Record<string, string>> | undefined;
+  /** The existing collections that new fields refer to. */
+  readonly relations?: Readonly<Record<string, string>> | undefined;
   /** The share of values that may lack the type of a new field. */
   readonly types_tolerance?: number | undefined;
   /** The field that becomes the primary key of a new collection. */
@@ -98,6 +111,13 @@ export interface ImportResult {
   readonly duplicates: number;
   readonly skipped: number;
   readonly failed: number;
+  /** Of a mirror: the deleted items; `not_deleted` if rows were rejected. */
+  readonly deleted?: number;
+  readonly not_deleted?: number;
+  /** Of a dry run: the keys of the first items that would be deleted. */
+  readonly deleted_keys?: readonly string[];
+  /** The profile whose options it used. */
+  readonly profile?: string;
   /** The faults of the skipped rows by their reason. */
   readonly reasons?: readonly ImportFaultGroup[];
   /** The number of values in each column that the import took nothing from. */
@@ -216,14 +236,18 @@ function startRun<Told, Result>(
 
 const ASYNC = { prefer: 'respond-async' };
 
-/** A file that the server fetches: of `/files` by its key, of a URL, or an object of a location. */
+/**
+ * A file that the server fetches: of `/files` by its key, of a URL, an object of a location, or,
+ * with an empty object, that of the profile.
+ */
 export type ImportSource =
-  | { readonly file: string }
-  | { readonly url: string }
-  | { readonly location: string; readonly key: string };
+  | { readonly file: string; readonly url?: undefined; readonly location?: undefined }
+  | { readonly url: string; readonly file?: undefined; readonly location?: undefined }
+  | { readonly location: string; readonly key: string }
+  | { readonly file?: undefined; readonly url?: undefined; readonly location?: undefined };
 
 function isSource(from: FileInput | ImportSource): from is ImportSource {
-  return 'file' in from || 'url' in from || 'location' in from;
+  return !(from instanceof Blob || 'content' in from);
 }
 
 /** The objects of a location whose keys begin with a text. */

@@ -2,6 +2,7 @@
 import { openAsBlob } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import * as v from 'valibot';
 import { SetupError } from '#core/model/system/setup-error.ts';
 import { type Command, type CommandArguments, type Context, URL_OPTION } from './command.ts';
 import {
@@ -24,9 +25,14 @@ const COLLECTION = {
 } as const;
 const JSON_OPTION = { name: 'json', meaning: 'print the result as JSON' } as const;
 
+/** The counts that only mirrors have. */
+const DELETIONS = ['deleted', 'not_deleted'] as const;
+
 /** The options of imports that have a flag or a value of their own. */
 const IMPORT_OPTIONS = [
-  { name: 'mode', value: 'MODE', meaning: 'upsert (default), insert or update' },
+  { name: 'mode', value: 'MODE', meaning: 'upsert (default), insert, update or mirror' },
+  { name: 'max-deletes', value: 'COUNT', meaning: 'of a mirror: most items that it deletes' },
+  { name: 'profile', value: 'NAME', meaning: 'a stored profile of options' },
   { name: 'match', value: 'FIELDS', meaning: 'the unique key that finds existing items' },
   { name: 'on-error', value: 'WHAT', meaning: 'abort (default), or skip faulty rows' },
   { name: 'mapping', value: 'JSON', meaning: 'the field of each column' },
@@ -52,11 +58,17 @@ function importQuery(line: CommandArguments): URLSearchParams {
   return query;
 }
 
-/** The request for an import: with the file, or with the key of an object. */
+/** The request for an import: with the file, its key in a location, or nothing with a profile. */
 async function importRequest(line: CommandArguments): Promise<RequestInit> {
-  const file = line.file ?? '';
+  const { file } = line;
   const location = line.value('location');
-  if (location !== null) return jsonRequest({ location, key: file });
+  if (location !== null) return jsonRequest({ location, key: file ?? '' });
+  if (file === null) {
+    if (line.value('profile') === null) {
+      throw new SetupError('The file is missing. Only a --profile can name it.');
+    }
+    return jsonRequest({});
+  }
   const form = new FormData();
   try {
     form.set('file', await openAsBlob(file), basename(file));
@@ -89,7 +101,12 @@ function reported(line: CommandArguments, id: string, { state, result, error }: 
   }
   if (line.has('json')) console.log(JSON.stringify(result));
   else {
-    console.log(COUNTS.map((name) => `${name} ${result?.[name] ?? 0}`).join(', '));
+    const deleted = DELETIONS.filter((name) => result?.[name] !== undefined);
+    const counts = [...COUNTS, ...deleted].map((name) => `${name} ${result?.[name] ?? 0}`);
+    console.log(counts.join(', '));
+    if (result?.dry_run === true) console.log('It was a dry run; nothing was written.');
+    const keys = v.safeParse(v.array(v.string()), result?.deleted_keys);
+    if (keys.success && keys.output.length > 0) console.log(`To delete: ${keys.output.join(' ')}`);
   }
   if (Number(result?.failed ?? 0) === 0) return DONE;
   console.error(`Rejected rows: GET /jobs/${id}/rejected`);
@@ -163,7 +180,7 @@ async function runExport(line: CommandArguments, { open, signal }: Context): Pro
 export const TRANSFER_COMMANDS: readonly Command[] = [
   {
     words: ['import'],
-    file: 'required',
+    file: 'optional',
     meaning:
       'Import a file into a collection: CSV, JSON, NDJSON, XLSX or Parquet.\nExit code 1: rows were rejected; standard error names them.',
     options: [

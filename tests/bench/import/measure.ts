@@ -34,8 +34,8 @@ const FORMS = {
     query: '?separator=;',
     title: 'import of CSV with semicolons',
   },
-  json: { goal: 0.35, type: 'application/json', query: '', title: 'import of a JSON array' },
-  ndjson: { goal: 0.35, type: 'application/x-ndjson', query: '', title: 'import of NDJSON' },
+  json: { goal: 0.45, type: 'application/json', query: '', title: 'import of a JSON array' },
+  ndjson: { goal: 0.45, type: 'application/x-ndjson', query: '', title: 'import of NDJSON' },
 } as const;
 
 type Form = keyof typeof FORMS;

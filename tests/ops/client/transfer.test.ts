@@ -44,6 +44,27 @@ t.test('a stream is imported, and options are sent', async (t) => {
   t.equal((await things.get(7)).name, 'seven');
 });
 
+t.test('a profile is kept, and a mirror deletes what its file lacks', async (t) => {
+  const made = await client.importProfiles.create({
+    ...{ name: 'mirror', collection: 'keyless', options: { separator: ';' } },
+  });
+  t.match(made, { name: 'mirror', options: { separator: ';' } });
+  const content = 'id;name\n90;a\n91;b\n';
+  const file = { name: 'x.csv', content };
+  t.match(await client.items('keyless').import(file, { profile: 'mirror' }), {
+    ...{ inserted: 2, profile: 'mirror' },
+  });
+  const fewer = { name: 'x.csv', content: 'id;name\n90;a\n' };
+  const options = { profile: 'mirror', mode: 'mirror' } as const;
+  const tried = await client.items('keyless').import(fewer, options);
+  t.match(tried, { dry_run: true, unchanged: 1, deleted: 1, deleted_keys: ['91'] });
+  const done = await client.items('keyless').import(fewer, { ...options, max_deletes: 1 });
+  t.match(done, { unchanged: 1, deleted: 1 });
+  const nothing = async () => await client.items('keyless').import({}, { profile: 'mirror' });
+  await t.rejects(nothing(), { message: /names no file/ });
+  await cluster.db.query('TRUNCATE keyless');
+});
+
 t.test('a faulty import is an error of its class, with the job and its rows', async (t) => {
   const run = things.import({ name: 'bad.csv', content: 'id,name\nx,y\n' });
   await t.rejects(Promise.resolve(run), FailedValidationError);

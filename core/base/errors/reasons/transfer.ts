@@ -49,6 +49,10 @@ export const transferReasons = {
     'A file must be CSV, TSV, JSON, NDJSON, XLSX or Parquet: of such a type, or named {names}, also with .gz.',
   option_values_expected: '"{name}" must be {values}.',
   option_character_expected: '"{name}" must be one character other than a line break.',
+  new_field_cannot_refer: 'The new field "{field}" cannot refer to items of {collection}.',
+  mirror_of_prefix:
+    'A mirror needs one file; with "prefix", each object would delete the rows of the others.',
+  option_relations_expected: '"{name}" must be a JSON object that maps fields to collections.',
   option_types_expected: '"{name}" must be a JSON object that maps fields to types: {values}.',
   option_formats_expected:
     '"{name}" must be a JSON object that maps fields to "decimal", "thousands" and "date_format".',
@@ -153,8 +157,23 @@ export const transferReasons = {
   import_object_replaced: 'The object has other content than when the import was requested.',
   import_object_imported: 'Another import has already imported this object.',
   import_file_unreadable: 'No such file exists, or you may not read it.',
+  profile_option_value_unknown:
+    'Option "{name}" must be a text, a number, true, false, a list of texts, or an object.',
+  profile_options_expected: '"options" must be an object of options and their values.',
+  profile_option_is_member: '"{name}" is a field of the profile, not one of its "options".',
+  import_profile_unreadable: 'No such profile exists, or you may not read it.',
+  import_profile_of_other_collection: 'The profile is for imports into {name}.',
+  import_profile_without_source: 'The profile names no file, so the request must contain one.',
   import_file_replaced: 'The file has other content than when the import was requested.',
   undo_without_related_items: 'An import of related items cannot be undone; leave out "undo".',
+  undo_with_mirror: 'A mirror cannot be undone; leave out "undo".',
+  max_deletes_without_mirror: '"max_deletes" needs "mode=mirror".',
+  mirror_without_related_items: 'A file with related items cannot be mirrored.',
+  mirror_file_without_rows: 'The file has no rows, so a mirror of it would delete all items.',
+  mirror_too_many_deletes:
+    'The file lacks {count} items, and "max_deletes" is {limit}; nothing is imported.',
+  mirror_deletes_other_rows:
+    'The database would also delete {others} items that the file has or that you may not delete.',
   undo_not_kept: 'Nothing is kept with which this job can be undone.',
   undo_done_already: 'The import is undone already.',
   undo_table_changed: 'The columns of the table have changed since the import.',

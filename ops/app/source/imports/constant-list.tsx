@@ -16,7 +16,8 @@ export interface ConstantListProps {
 }
 
 /** Values that are no text, a number or a truth value are not typed here. */
-const isTyped = ({ type }: Field) => type !== 'json' && !type.startsWith('geometry');
+const isTyped = ({ type }: Field) =>
+  type !== 'json' && type !== 'alias' && !type.startsWith('geometry');
 
 interface ConstantValueProps {
   readonly field: Field | undefined;

@@ -1,15 +1,21 @@
 /** Which field each column of a file goes to: guessed by the names, and as one has chosen. */
 
 import type { ImportReference } from '../../../client/source/index.ts';
+import { relationOf } from '../data/relation-of.ts';
 import { mayField } from '../data/rights.ts';
-import type { Field, Rights } from '../data/schema-types.ts';
+import type { Field, Relation, Rights } from '../data/schema-types.ts';
 import { fieldName, humanize } from '../translation/names.ts';
 import type { Mapping, Plan } from './plan.ts';
 
-/** The fields that a file may fill. */
-export function targetFields(fields: readonly Field[], rights: Rights): readonly Field[] {
-  return fields.filter(({ collection, field, type, schema }) => {
-    if (type === 'alias' || schema?.is_generated === true) return false;
+/** The fields that a file may fill: those with values, and lists of many-to-many relations. */
+export function targetFields(
+  fields: readonly Field[],
+  { relations, rights }: { readonly relations: readonly Relation[]; readonly rights: Rights },
+): readonly Field[] {
+  return fields.filter((one) => {
+    const { collection, field, type, schema } = one;
+    if (type === 'alias' && relationOf(relations, one)?.kind !== 'm2m') return false;
+    if (schema?.is_generated === true) return false;
     return (
       mayField(rights, collection, 'create', field) || mayField(rights, collection, 'update', field)
     );

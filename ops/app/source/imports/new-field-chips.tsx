@@ -7,10 +7,21 @@ import { useTranslate } from '../translation/use-translate.ts';
 import { NEW_TYPES } from './plan.ts';
 import type { ProposedField } from './use-proposal.ts';
 
+/** A collection whose items a field can refer to. */
+export interface RelationTarget {
+  readonly collection: string;
+  readonly name: string;
+}
+
 export interface NewFieldChipsProps {
   readonly column: string;
   readonly proposal: ProposedField;
+  /** The collection that the field refers to; empty without one. */
+  readonly related: string;
+  /** Collections that it may refer to. */
+  readonly targets: readonly RelationTarget[];
   readonly onType: (type: string) => void;
+  readonly onRelation: (collection: string) => void;
   readonly onKey: () => void;
   readonly onFormat: (format: string) => void;
 }
@@ -19,7 +30,7 @@ export interface NewFieldChipsProps {
 const DATE = /Y/;
 
 export function NewFieldChips(props: NewFieldChipsProps) {
-  const { column, proposal, onType, onKey, onFormat } = props;
+  const { column, proposal, related, targets, onType, onRelation, onKey, onFormat } = props;
   const { type, isKey, misfits, examples, ambiguous } = proposal;
   const translate = useTranslate();
   const types = NEW_TYPES.some((one) => one === type) ? NEW_TYPES : [type, ...NEW_TYPES];
@@ -28,6 +39,7 @@ export function NewFieldChips(props: NewFieldChipsProps) {
       <TextField
         select
         value={type}
+        disabled={related !== ''}
         onChange={({ target }) => onType(target.value)}
         slotProps={{
           select: { native: true },
@@ -40,6 +52,24 @@ export function NewFieldChips(props: NewFieldChipsProps) {
           </option>
         ))}
       </TextField>
+      {targets.length > 0 && !isKey && (
+        <TextField
+          select
+          value={related}
+          onChange={({ target }) => onRelation(target.value)}
+          slotProps={{
+            select: { native: true },
+            htmlInput: { 'aria-label': translate('imports.refersTo', { column }) },
+          }}
+        >
+          <option value="">{translate('imports.noRelation')}</option>
+          {targets.map(({ collection, name }) => (
+            <option key={collection} value={collection}>
+              {translate('imports.relationTo', { name })}
+            </option>
+          ))}
+        </TextField>
+      )}
       <Chip
         size="small"
         label={translate('imports.key')}

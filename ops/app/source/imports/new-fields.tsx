@@ -11,6 +11,7 @@ import { NewFieldChips } from './new-field-chips.tsx';
 import type { Plan } from './plan.ts';
 import { type Preview, samplesOf } from './preview.ts';
 import { useProposal } from './use-proposal.ts';
+import { useRelationTargets } from './use-relation-targets.ts';
 
 export interface NewFieldsProps {
   readonly collection: string;
@@ -21,10 +22,17 @@ export interface NewFieldsProps {
   readonly onChange: (column: string, field: string | null) => void;
 }
 
+/** The relations of new fields with that of one field; an empty name removes it. */
+function withRelation(relations: Plan['relations'], field: string, related: string) {
+  const { [field]: _, ...others } = relations ?? {};
+  return related === '' ? others : { ...others, [field]: related };
+}
+
 export function NewFields(props: NewFieldsProps) {
   const { collection, opened, preview, plan, onPlan, onChange } = props;
   const translate = useTranslate();
   const { data: proposals = [] } = useProposal(collection, opened, plan);
+  const targets = useRelationTargets();
   const { mapping } = plan;
   const chips = (column: string, field: string) => {
     const proposal = proposals.find((one) => one.field === field);
@@ -33,6 +41,11 @@ export function NewFields(props: NewFieldsProps) {
       <NewFieldChips
         column={column}
         proposal={proposal}
+        related={plan.relations?.[field] ?? ''}
+        targets={targets}
+        onRelation={(related) =>
+          onPlan({ relations: withRelation(plan.relations, field, related) })
+        }
         onType={(type) => onPlan({ types: { ...plan.types, [field]: type } })}
         onKey={() => onPlan({ key: proposal.isKey ? '' : field })}
         onFormat={(format) =>

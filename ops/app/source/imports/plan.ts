@@ -46,6 +46,8 @@ export interface Plan {
   readonly ragged?: OneOf<typeof SHORT_ROWS>;
   /** The types of new fields that were chosen, the key, and the notations of fields. */
   readonly types?: Readonly<Record<string, string>>;
+  /** The collections that new fields refer to. */
+  readonly relations?: Readonly<Record<string, string>>;
   readonly key?: string;
   readonly formats?: Readonly<Record<string, FieldFormat>>;
   readonly empty: OneOf<typeof EMPTIES>;
@@ -78,9 +80,10 @@ function isFilled(object: object | undefined): boolean {
 }
 
 /** The options of a collection that the import makes. */
-function newOptions({ types, key = '', formats }: Plan): ImportOptions {
+function newOptions({ types, relations, key = '', formats }: Plan): ImportOptions {
   return {
     ...(isFilled(types) && { types }),
+    ...(isFilled(relations) && { relations }),
     ...(key !== '' && { key }),
     ...(isFilled(formats) && { formats }),
   };

@@ -31,7 +31,7 @@ export function ReferenceForm({ column, field, reference, onChange }: ReferenceF
   const [locale] = useLocaleState();
   const { data: relations = [] } = useQuery(relationsQuery);
   const relation = relationOf(relations, field);
-  const related = relation?.kind === 'm2o' ? relation.related : '';
+  const related = relation?.kind === 'm2o' || relation?.kind === 'm2m' ? relation.related : '';
   const { data: known = [] } = useQuery({ ...fieldsQuery(related), enabled: related !== '' });
   const naming = known.filter(isNaming);
   if (naming.length === 0) return null;

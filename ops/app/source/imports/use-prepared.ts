@@ -1,7 +1,13 @@
 /** The import that is being prepared, with what its file and the fields of its collection make of it. */
 import { useQuery } from '@tanstack/react-query';
 import { useContext, useMemo } from 'react';
-import { collectionsQuery, fieldsQuery, useIsAdministrator, useRights } from '../data/queries.ts';
+import {
+  collectionsQuery,
+  fieldsQuery,
+  relationsQuery,
+  useIsAdministrator,
+  useRights,
+} from '../data/queries.ts';
 import type { Field } from '../data/schema-types.ts';
 import { useLocaleState } from '../translation/use-translate.ts';
 import { textOf } from './beginning.ts';
@@ -31,9 +37,13 @@ export function useTargets(collection: string) {
     ...fieldsQuery(collection),
     enabled: collection !== '' && isNew === false,
   });
+  const { data: relations } = useQuery(relationsQuery);
   const fields = useMemo(
-    () => (query.data === undefined ? NO_FIELDS : targetFields(query.data, rights)),
-    [query.data, rights],
+    () =>
+      query.data === undefined || relations === undefined
+        ? NO_FIELDS
+        : targetFields(query.data, { relations, rights }),
+    [query.data, relations, rights],
   );
   return { ...query, fields, isNew: isNew === true };
 }

@@ -8,7 +8,10 @@ import { humanize } from '../translation/names.ts';
 import { useLocaleState, useTranslate } from '../translation/use-translate.ts';
 
 /** The order in which they are told; others follow. */
-const ORDER = ['inserted', 'updated', 'unchanged', 'duplicates', 'skipped', 'failed'];
+const ORDER = [
+  ...['inserted', 'updated', 'unchanged', 'deleted', 'duplicates', 'skipped', 'failed'],
+  'not_deleted',
+];
 
 const placeOf = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 

@@ -97,6 +97,19 @@ export interface SystemFolders {
   system_settings: ToMany<'system_settings', 'storage_default_folder', 'unlisted'>;
 }
 
+export interface SystemImportProfiles {
+  id: Column<'uuid', string, 'default'>;
+  name: Column<'string', string>;
+  collection: Column<'string', string>;
+  source: Column<'json', Json>;
+  mapping: Column<'json', Json>;
+  options: Column<'json', Json>;
+  mode: Column<'string', string | null>;
+  note: Column<'text', string | null>;
+  date_created: Column<'timestamp', string | null, 'readonly'>;
+  user_created: ToOne<'system_users', 'uuid', string | null, 'readonly'>;
+}
+
 export interface SystemPanels {
   id: Column<'uuid', string, 'default'>;
   dashboard: ToOne<'system_dashboards', 'uuid', string>;
@@ -255,6 +268,7 @@ export interface SystemUsers {
   system_dashboards: ToMany<'system_dashboards', 'user_created', 'unlisted'>;
   system_files_by_modified_by: ToMany<'system_files', 'modified_by', 'unlisted'>;
   system_files_by_uploaded_by: ToMany<'system_files', 'uploaded_by', 'unlisted'>;
+  system_import_profiles: ToMany<'system_import_profiles', 'user_created', 'unlisted'>;
   system_panels: ToMany<'system_panels', 'user_created', 'unlisted'>;
   system_presets: ToMany<'system_presets', 'user', 'unlisted'>;
 }
@@ -266,6 +280,7 @@ export interface SystemSchema {
   system_dashboards: Collection<SystemDashboards, 'id'>;
   system_files: Collection<SystemFiles, 'id'>;
   system_folders: Collection<SystemFolders, 'id'>;
+  system_import_profiles: Collection<SystemImportProfiles, 'id'>;
   system_panels: Collection<SystemPanels, 'id'>;
   system_permissions: Collection<SystemPermissions, 'id'>;
   system_policies: Collection<SystemPolicies, 'id'>;

@@ -57,6 +57,9 @@ const SETUP = `
     SELECT id, 'list', 1, 1, 4, 4,
       '{"collection":"books","filter":{"author":{"name":{"_eq":"a"}},"name":{"_eq":"$name"}},"groupField":"name","displayTemplate":"{{name}}","limit":5}'
     FROM system_dashboards;
+  INSERT INTO system_import_profiles (name, collection, mapping, options) VALUES ('p', 'books',
+    '{"name":"name","by":{"field":"author","by":"name"}}',
+    '{"match":"name","constants":{"name":"x"},"separator":"name"}');
   INSERT INTO system_comments (collection, item, comment) VALUES ('books', '1', 'x');
   INSERT INTO system_activity (id, action, collection, item) VALUES (1, 'create', 'books', '1');
   INSERT INTO system_revisions (id, activity, collection, item, data, delta) VALUES
@@ -131,6 +134,12 @@ t.test('renaming a field', async (t) => {
     t.same(await shown('SELECT options::text FROM system_panels'), [
       JSON.stringify([
         '{"collection":"books","filter":{"author":{"name":{"_eq":"a"}},"title":{"_eq":"$name"}},"groupField":"title","displayTemplate":"{{title}}","limit":5}',
+      ]),
+    ]);
+    t.same(await shown('SELECT mapping, options FROM system_import_profiles'), [
+      JSON.stringify([
+        { name: 'title', by: { field: 'author', by: 'name' } },
+        { match: 'title', constants: { title: 'x' }, separator: 'name' },
       ]),
     ]);
     t.same(await shown('SELECT data::text, delta::text FROM system_revisions ORDER BY id'), [
@@ -255,6 +264,7 @@ t.test('renaming a collection', async (t) => {
       t.same(await shown(`SELECT collection FROM system_${table}`), ['["novels"]'], table);
     }
     t.same(await shown(`SELECT options ->> 'collection' FROM system_panels`), ['["novels"]']);
+    t.same(await shown('SELECT collection FROM system_import_profiles'), ['["novels"]']);
     t.same(await shown('SELECT collection FROM system_revisions ORDER BY id'), [
       '["novels"]',
       '["novels"]',

@@ -109,6 +109,22 @@ t.test('files come into collections, and items into files', async (t) => {
   const excel = ['--excel', '--null-values', 'none', '--fields', 'id', '--sort', 'id'];
   t.match(await sluice('export', table, ...into, ...excel), { code: 0 });
   t.match(readFileSync(table, 'utf8'), /^sep=,\nid\n1\n/);
+  writeFileSync(path, 'id,name,size\n1,Oslo,7\n');
+  const mirror = [path, ...into, '--mode', 'mirror'];
+  t.match(await sluice('import', ...mirror), {
+    ...{ code: 0, stdout: /deleted 2\n.*dry run.*\nTo delete: 2 3\n/ },
+  });
+  t.match(await sluice('import', ...mirror, '--max-deletes', '1'), { code: 1, stderr: /lacks 2/ });
+  t.match(await sluice('import', ...mirror, '--max-deletes', '2'), {
+    ...{ code: 0, stdout: /unchanged 1,.*deleted 2\n$/ },
+  });
+  await cluster.db.query(`INSERT INTO system_import_profiles (name, collection, options)
+    VALUES ('semicolons', 'cities', '{"separator": ";"}')`);
+  writeFileSync(path, 'id;name\n5;Riga\n');
+  const named = [...into, '--profile', 'semicolons'];
+  t.match(await sluice('import', path, ...named), { code: 0, stdout: /^inserted 1,/ });
+  t.match(await sluice('import', ...named), { code: 2, stderr: /names no file/ });
+  t.match(await sluice('import', ...into), { code: 2, stderr: /The file is missing/ });
   const back = ['--collection', 'towns', '--create'];
   t.match(await sluice('import', join(folder, 'cities.xlsx'), ...back), { code: 0 });
 });

@@ -67,6 +67,9 @@ export const imports = {
   shortRows: { reject: 'Fehler melden', pad: 'Leere Zellen ergänzen' },
   nullValues: 'Texte für keinen Wert',
   key: 'Schlüssel',
+  refersTo: 'Beziehung des Feldes für %{column}',
+  noRelation: 'Keine Beziehung',
+  relationTo: 'Bezieht sich auf %{name}',
   typeOf: 'Typ des Feldes für %{column}',
   against:
     '%{smart_count} Wert weicht ab: %{examples} |||| %{smart_count} Werte weichen ab: %{examples}',
@@ -126,6 +129,7 @@ export const imports = {
     json: 'JSON',
     csv: 'Liste',
     hash: 'Geheimnis',
+    alias: 'Mehrere Einträge',
   },
   rows: 'Zeilen',
   mode: 'Modus',

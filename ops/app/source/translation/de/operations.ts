@@ -233,6 +233,8 @@ export const operations = {
     removed: 'entfernt',
     restored: 'zurückgesetzt',
     kept: 'unverändert gelassen',
+    deleted: 'gelöscht',
+    not_deleted: 'nicht gelöscht, weil Zeilen abgelehnt wurden',
     rows: 'Zeilen',
     bytes: 'Byte',
   },

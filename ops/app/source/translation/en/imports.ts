@@ -66,6 +66,9 @@ export const imports = {
   shortRows: { reject: 'Report a fault', pad: 'Add empty cells' },
   nullValues: 'Texts for no value',
   key: 'Key',
+  refersTo: 'Relation of the field for %{column}',
+  noRelation: 'No relation',
+  relationTo: 'Refers to %{name}',
   typeOf: 'Type of the field for %{column}',
   against:
     '%{smart_count} value differs: %{examples} |||| %{smart_count} values differ: %{examples}',
@@ -124,6 +127,7 @@ export const imports = {
     json: 'JSON',
     csv: 'list',
     hash: 'secret',
+    alias: 'several items',
   },
   rows: 'Rows',
   mode: 'Mode',

@@ -231,6 +231,8 @@ export const operations = {
     removed: 'removed',
     restored: 'restored',
     kept: 'left as they are',
+    deleted: 'deleted',
+    not_deleted: 'not deleted, because rows were rejected',
     rows: 'rows',
     bytes: 'bytes',
   },

@@ -57,6 +57,12 @@ export const transfer = {
     'Eine Datei muss CSV, TSV, JSON, NDJSON, XLSX oder Parquet sein: von diesem Typ, oder mit der Endung %{names}, auch mit .gz.',
   option_values_expected: '„%{name}“ muss eines davon sein: %{values}.',
   option_character_expected: '„%{name}“ muss ein einzelnes Zeichen sein, aber kein Zeilenumbruch.',
+  new_field_cannot_refer:
+    'Das neue Feld „%{field}“ kann sich nicht auf Einträge von %{collection} beziehen.',
+  mirror_of_prefix:
+    'Ein Spiegel braucht genau eine Datei; mit „prefix“ würde jedes Objekt die Zeilen der anderen löschen.',
+  option_relations_expected:
+    '„%{name}“ muss ein JSON-Objekt sein, das Feldern Sammlungen zuordnet.',
   option_types_expected:
     '„%{name}“ muss ein JSON-Objekt sein, das Feldern Typen zuordnet: %{values}.',
   option_formats_expected:
@@ -166,9 +172,27 @@ export const transfer = {
   import_object_replaced: 'Das Objekt hat einen anderen Inhalt als beim Auftrag zum Import.',
   import_object_imported: 'Ein anderer Import hat dieses Objekt schon importiert.',
   import_file_unreadable: 'Diese Datei gibt es nicht, oder Sie dürfen sie nicht lesen.',
+  profile_option_value_unknown:
+    'Die Option „%{name}“ muss ein Text, eine Zahl, true, false, eine Liste von Texten oder ein Objekt sein.',
+  profile_options_expected: '„options“ muss ein Objekt aus Optionen und ihren Werten sein.',
+  profile_option_is_member:
+    '„%{name}“ ist ein Feld des Profils und gehört nicht zu seinen „options“.',
+  import_profile_unreadable: 'Dieses Profil gibt es nicht, oder Sie dürfen es nicht lesen.',
+  import_profile_of_other_collection: 'Das Profil gilt für Importe nach %{name}.',
+  import_profile_without_source:
+    'Das Profil nennt keine Datei; deshalb muss die Anfrage eine enthalten.',
   import_file_replaced: 'Die Datei hat einen anderen Inhalt als beim Auftrag zum Import.',
   undo_without_related_items:
     'Ein Import mit verknüpften Einträgen lässt sich nicht rückgängig machen; „undo“ muss entfallen.',
+  undo_with_mirror: 'Ein Spiegeln lässt sich nicht rückgängig machen; „undo“ muss entfallen.',
+  max_deletes_without_mirror: '„max_deletes“ braucht „mode=mirror“.',
+  mirror_without_related_items: 'Eine Datei mit verknüpften Einträgen lässt sich nicht spiegeln.',
+  mirror_file_without_rows:
+    'Die Datei hat keine Zeilen; sie zu spiegeln würde alle Einträge löschen.',
+  mirror_too_many_deletes:
+    'In der Datei fehlen %{count} Einträge, „max_deletes“ ist %{limit}; nichts ist importiert.',
+  mirror_deletes_other_rows:
+    'Die Datenbank würde auch %{others} Einträge löschen, die in der Datei stehen oder die Sie nicht löschen dürfen.',
   undo_not_kept: 'Es ist nichts aufbewahrt, womit sich dieser Auftrag rückgängig machen ließe.',
   undo_done_already: 'Der Import ist schon rückgängig gemacht.',
   undo_table_changed: 'Die Spalten der Tabelle haben sich seit dem Import geändert.',
