@@ -14,10 +14,12 @@ import { PoolProbe } from '#core/database/pool-probe.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { Reader } from '#core/database/reader.ts';
+import { openLocations } from '#core/files/location/open-location.ts';
 import { ResumableUploadTable } from '#core/files/resumable-upload.ts';
 import { openStorages } from '#core/files/storage/open-storage.ts';
 import { PartBuffers } from '#core/files/storage/part-buffers.ts';
 import { UnclaimedContent } from '#core/files/unclaimed-content.ts';
+import { ImportedObjects } from '#core/jobs/imported-objects.ts';
 import { openQueues } from '#core/jobs/open-queues.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
 import { LiveSubscriptions } from '#core/live/live-subscriptions.ts';
@@ -45,6 +47,7 @@ import { ImportProfiles } from '#core/services/import-profiles.ts';
 import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
+import { LocationObjects } from '#core/services/location-objects.ts';
 import { type MailFlowServices, openMailFlows } from '#core/services/open-mail-flow.ts';
 import { PermissionService } from '#core/services/permissions.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
@@ -103,6 +106,9 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly jobs: JobService;
   readonly queues: QueueService;
   readonly imports: ImportService;
+  /** The objects of IMPORT_LOCATIONS, and those that were imported. */
+  readonly located: LocationObjects;
+  readonly importedObjects: ImportedObjects;
   readonly profiles: ImportProfiles;
   readonly undos: UndoService;
   /** Limits arriving uploads: a permit for each upload, {@link arrivingUploads}. */
@@ -296,6 +302,8 @@ export async function openEdgeServices(
       access,
       builds: () => openIndexBuilds(pool, schema),
     }),
+    located: new LocationObjects(await openLocations(config.importLocations)),
+    importedObjects: new ImportedObjects(pool, schema),
     undos: new UndoService({ pool, schema, jobs, holds: caching.imports }),
     profiles: new ImportProfiles(system, bounds),
     imports: new ImportService({

@@ -8,6 +8,7 @@ import { metrics } from '#core/base/metrics/metrics.ts';
 import { failpoints } from '#core/base/process/failpoint.ts';
 import { createPool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
+import { openLocations } from '#core/files/location/open-location.ts';
 import { openStorages } from '#core/files/storage/open-storage.ts';
 import { UnclaimedContent } from '#core/files/unclaimed-content.ts';
 import { openQueues } from '#core/jobs/open-queues.ts';
@@ -19,6 +20,7 @@ import { clusterId } from '#core/model/system/cluster-id.ts';
 import { systemSchema } from '#core/model/system/system-table.ts';
 import { FileStore } from '#core/services/files/file-store.ts';
 import { JobService } from '#core/services/jobs.ts';
+import { LocationObjects } from '#core/services/location-objects.ts';
 import { openResponseCache } from '#core/write/cache/open-response-cache.ts';
 import { ChangeFeed } from '#core/write/changes/change-feed.ts';
 import { WriteTransactions } from '#core/write/changes/write-transactions.ts';
@@ -129,6 +131,7 @@ export async function openServices(
       jobs,
       spool,
       files,
+      located: new LocationObjects(await openLocations(config.importLocations)),
       images,
       transactions,
     },

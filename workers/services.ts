@@ -10,6 +10,7 @@ import type { CatalogSource } from '#core/model/catalog/catalog-source.ts';
 import type { VerifiedCatalog } from '#core/model/catalog/verified-catalog.ts';
 import type { FileStore } from '#core/services/files/file-store.ts';
 import type { JobService } from '#core/services/jobs.ts';
+import type { LocationObjects } from '#core/services/location-objects.ts';
 import type { WriteTransactions } from '#core/write/changes/write-transactions.ts';
 import type { ImageFiles } from './images/image-files.ts';
 import type { OrmOnDemand } from './metadata/orm-on-demand.ts';
@@ -40,6 +41,8 @@ export interface Services {
   readonly spool: Storage;
   /** The content of files. */
   readonly files: FileStore;
+  /** The objects of IMPORT_LOCATIONS. */
+  readonly located: LocationObjects;
   /** Reads and transforms images. */
   readonly images: ImageFiles;
   /** Reports writes to items. */

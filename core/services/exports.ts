@@ -30,7 +30,10 @@ import {
 
 /** The contents and the format of an export. */
 export interface ExportRequest
-  extends Pick<ExportMessage, 'collection' | 'query' | 'format' | 'safe' | 'title'> {
+  extends Pick<
+    ExportMessage,
+    'collection' | 'query' | 'format' | 'safe' | 'title' | 'nullText' | 'sepLine'
+  > {
   /** Reject unknown parameters of the query. */
   readonly strict?: boolean;
   /** The `Idempotency-Key` of the request. */
@@ -72,15 +75,22 @@ export function exportStatement(
     query,
     format,
     safe,
+    nullText,
+    sepLine,
     strict = false,
-  }: Pick<ExportRequest, 'query' | 'format' | 'safe' | 'strict'>,
+  }: Pick<ExportRequest, 'query' | 'format' | 'safe' | 'strict' | 'nullText' | 'sepLine'>,
 ): FileStatement {
   const collection = context.catalog.collections.get(context.collection);
   const isServed = collection !== undefined && servesItems(collection);
   if (!isServed || context.grants.of(context.collection) === null) {
     throw refusal({ collection: context.collection });
   }
-  return fileStatement(context, queryOf(context, query, strict), { format, safe });
+  return fileStatement(context, queryOf(context, query, strict), {
+    format,
+    safe,
+    nullText,
+    sepLine,
+  });
 }
 
 export interface ExportServiceOptions extends ContextOptions {

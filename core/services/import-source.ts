@@ -2,30 +2,40 @@
 import * as v from 'valibot';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
+import { isJsonObject } from '#core/base/json/json-object.ts';
 
-/** A file of `/files` by its key, or a file of a URL. */
-export type ImportSource = { readonly file: string } | { readonly url: string };
+/** A file of `/files` by its key, a file of a URL, an object of a location, or its new objects. */
+export type ImportSource =
+  | { readonly file: string }
+  | { readonly url: string }
+  | { readonly location: string; readonly key: string }
+  | { readonly location: string; readonly prefix: string; readonly after?: string | undefined };
 
 const text = v.pipe(v.string(), v.nonEmpty());
 
-const members = v.looseObject({
-  file: v.optional(text),
-  url: v.optional(v.pipe(text, v.maxLength(8_192))),
-});
+const sources = v.union([
+  v.strictObject({ file: text }),
+  v.strictObject({ url: v.pipe(text, v.maxLength(8_192)) }),
+  v.strictObject({ location: text, key: text }),
+  v.strictObject({ location: text, prefix: v.string(), after: v.optional(v.string()) }),
+]);
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...(['file', 'url', 'location', 'key', 'prefix', 'after'] as const),
+]);
 
 /**
  * The source in an object.
  * @throws ServiceError INVALID_PAYLOAD for no source, two sources, and unknown members
  */
 export function importSourceOf(value: unknown): ImportSource {
-  const parsed = v.safeParse(members, value);
-  if (!parsed.success) throw invalidPayload(reason('import_source_expected'));
-  const { file, url, ...others } = parsed.output;
-  const [member] = Object.keys(others);
+  const given = isJsonObject(value) ? value : {};
+  const member = Object.keys(given).find((name) => !MEMBERS.has(name));
   if (member !== undefined) {
     throw invalidPayload(reason('import_source_member_unknown', { member }));
   }
-  if (file !== undefined && url === undefined) return { file };
-  if (file === undefined && url !== undefined) return { url };
+  const present = Object.entries(given).filter(([, one]) => one !== undefined);
+  const parsed = v.safeParse(sources, Object.fromEntries(present));
+  if (parsed.success) return parsed.output;
   throw invalidPayload(reason('import_source_expected'));
 }

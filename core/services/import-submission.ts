@@ -41,16 +41,20 @@ function dialectOf(parameters: ImportParameters): Readonly<Record<string, unknow
  * Equal for the same content with the same parameters. Uploads and files of `/files` differ, because
  * a file of `/files` can be deleted before the job runs.
  */
-function fingerprintOf({ format, parameters }: ImportRequest, { sha256, of }: KnownFile): string {
+function fingerprintOf(
+  { format, parameters }: ImportRequest,
+  { sha256, of, at }: KnownFile,
+): string {
   const entries = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
   const source = of === undefined ? [] : [of];
+  if (at?.once === true) source.push('once');
   if (entries.length === 0 && source.length === 0) return `${format}:${sha256}`;
   const digest = createHash('sha256').update(JSON.stringify(entries)).digest('hex');
   return [format, sha256, digest, ...source].join(':');
 }
 
 /** The file of a job, with a digest of its content. */
-export type KnownFile = Pick<ImportMessage['file'], 'id' | 'of' | 'bytes'> & {
+export type KnownFile = Pick<ImportMessage['file'], 'id' | 'of' | 'at' | 'bytes'> & {
   /** Differs whenever the bytes differ; a SHA-256 where it is known. */
   readonly sha256: string;
 };

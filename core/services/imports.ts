@@ -1,10 +1,11 @@
 /** Accepts files to import: checks permissions, stores the upload, submits the job. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidQuery } from '#core/base/errors/service-error.ts';
 import type { Log } from '#core/base/log/log.ts';
+import type { LocatedObject } from '#core/files/location/object-location.ts';
 import { type SizeLimit, type Storage, tooLarge } from '#core/files/storage/storage.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
@@ -21,6 +22,7 @@ import {
   type ImportRequest,
   importRequestParts,
   importSubmission,
+  type KnownFile,
   type SubmittedFile,
 } from './import-submission.ts';
 import type { JobService } from './jobs.ts';
@@ -44,6 +46,14 @@ export interface StreamedUpload extends ImportRequest {
   readonly content: AsyncIterable<Uint8Array>;
   /** The announced length of the request body, which includes the file. */
   readonly size?: number | undefined;
+}
+
+/** An object of a location. */
+export interface LocatedUpload extends ImportRequest {
+  readonly location: string;
+  readonly object: LocatedObject;
+  /** Whether the import fails when the object was imported before. */
+  readonly once: boolean;
 }
 
 /** A file of `/files` that the caller may read. */
@@ -143,14 +153,42 @@ export class ImportService {
     request: StoredUpload,
   ): Promise<string> {
     const { id: of, bytes, version: sha256 } = request.asset;
+    return await this.#acceptInPlace(caller, destination, request, { of, bytes, sha256 });
+  }
+
+  /**
+   * Submits the import of an object of a location, which the worker reads there. It counts for the
+   * quotas like an upload.
+   * @returns the id of the job
+   * @throws ServiceError as {@link accept}
+   */
+  async acceptLocated(
+    caller: Caller,
+    destination: ImportDestination,
+    request: LocatedUpload,
+  ): Promise<string> {
+    const { location, once } = request;
+    const { key, etag, bytes } = request.object;
+    const at = { location, key, etag, ...(once && { once }) };
+    const version = createHash('sha256').update(JSON.stringify([location, key, etag]));
+    const sha256 = `etag-${version.digest('hex')}`;
+    return await this.#acceptInPlace(caller, destination, request, { at, bytes, sha256 });
+  }
+
+  /** Submits the import of a file that stays where it is. */
+  async #acceptInPlace(
+    caller: Caller,
+    destination: ImportDestination,
+    request: ImportRequest,
+    file: KnownFile,
+  ): Promise<string> {
+    const { bytes } = file;
     this.#check(destination, request.parameters);
     const limit = this.#limit;
     if (limit !== undefined && bytes > limit.bytes) throw tooLarge(limit);
     return await this.#counted(caller, randomUUID(), bytes, async (counted) => {
       const upload = counted.uncounted(bytes);
-      return (
-        await this.#submit(caller, destination, request, { file: { of, bytes, sha256 }, upload })
-      ).id;
+      return (await this.#submit(caller, destination, request, { file, upload })).id;
     });
   }
 

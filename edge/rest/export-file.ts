@@ -30,11 +30,21 @@ const file = v.object(
   'must be an object',
 );
 
+/** The text of a null, which a CSV file has without quotes. */
+const nullText = v.pipe(
+  v.string('must be a text'),
+  v.nonEmpty('must not be empty'),
+  v.maxLength(64, 'must have up to 64 characters'),
+  v.regex(/^[^\p{Cc}",]*$/u, 'must not contain quotes, commas or control characters'),
+);
+
 const exportBody = objectSchema({
   query: v.optional(v.record(v.string(), v.unknown(), 'must be an object'), {}),
   format: v.picklist(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(', ')}`),
   file: v.nullish(file),
   export_safe: v.optional(v.boolean('must be true or false'), false),
+  export_sep: v.optional(v.boolean('must be true or false'), false),
+  null_values: v.optional(nullText),
 });
 
 async function submit(call: Call, body: v.InferOutput<typeof exportBody>): Promise<Response> {
@@ -42,6 +52,8 @@ async function submit(call: Call, body: v.InferOutput<typeof exportBody>): Promi
   const id = await services.exports.accept(caller, {
     ...{ collection: pathParameter(call, 'collection'), query: body.query, format: body.format },
     ...{ safe: body.export_safe, title: body.file?.title ?? null, strict: call.strict },
+    ...(body.export_sep && { sepLine: true }),
+    ...(body.null_values !== undefined && { nullText: body.null_values }),
     idempotencyKey: idempotencyKeyOf(call.request),
     requestId: call.request.id,
   });

@@ -8,6 +8,10 @@ import type { Response } from '#edge/http/response.ts';
 import { type Call, parseParameters, registeredStream } from './call.ts';
 import type { ServedCollection } from './served-collection.ts';
 
+function isSet(flag: unknown): boolean {
+  return flag !== undefined && flag !== 'false' && flag !== false;
+}
+
 /**
  * Responds with a file of the items that the parameters select.
  * @param typed parameters that come from a JSON body
@@ -22,12 +26,12 @@ export async function exportItems(
   const format = parseFormat(parameters.export);
   const query = parseParameters(call, { ...parameters, meta: undefined }, typed);
   const { items, columns } = await service.stream(target, query, request.signal);
-  const flag = parameters.export_safe;
-  const safe = flag !== undefined && flag !== 'false' && flag !== false;
+  const safe = isSet(parameters.export_safe);
+  const sepLine = isSet(parameters.export_sep);
   const { null_values: given } = parameters;
   // Of several texts, as an import may have them, the first one is written.
   const [nullText = null] = typeof given === 'string' ? given.split(',') : [];
-  const text = exportText(items, { format, columns, safe, nullText });
+  const text = exportText(items, { format, columns, safe, nullText, sepLine });
   return {
     status: 200,
     headers: {

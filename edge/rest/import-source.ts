@@ -1,39 +1,46 @@
-/** The files of imports that a JSON body names: one of `/files`, or one of a URL. */
+/** The files of imports that a JSON body names: of `/files`, of a URL, or objects of a location. */
 import * as v from 'valibot';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { reason } from '#core/base/errors/reason.ts';
 import { invalidPayload } from '#core/base/errors/service-error.ts';
 import { BrokenOff } from '#core/files/outbound/fetch-outside.ts';
 import { fetchResumed } from '#core/files/outbound/fetch-resumed.ts';
-import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { importedFile } from '#core/services/files/imported-file.ts';
-import type { ImportDestination } from '#core/services/import-destination.ts';
 import { importParameters } from '#core/services/import-parameters.ts';
 import type { ImportProfile } from '#core/services/import-profile.ts';
 import { type ImportSource, importSourceOf } from '#core/services/import-source.ts';
-import type { ImportRequest } from '#core/services/import-submission.ts';
 import { nonEmptyText, parseBody } from './body.ts';
 import type { Call } from './call.ts';
 import { BEGINNING, type LabelledFile, withDetectedFormat } from './import-format.ts';
+import { importKey, importPrefix, type PrefixAnswer } from './import-location.ts';
+import { type Keyed, lacksBody, NOTHING, type SourceImport } from './import-request.ts';
 
 /** Maximum downloads of a file whose server breaks off and cannot resume. */
 const MOST_DOWNLOADS = 3;
 
-/** The content of an empty file. */
-const NOTHING: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
-
 const urlText = v.pipe(nonEmptyText, v.maxLength(8_192, 'is too long'));
 
-/** The body of an import that names its file. */
+const text = v.string('must be a text');
+
+/** The body of an import that names its file, or objects of a location. */
 export const importSource = v.union([
   v.strictObject({ file: nonEmptyText }),
   v.strictObject({ url: urlText }),
+  v.strictObject({ location: nonEmptyText, key: nonEmptyText }),
+  v.strictObject({ location: nonEmptyText, prefix: text, after: v.optional(text) }),
   v.strictObject({}),
 ]);
 
 /** The same with any members, so that each fault has its own reason. */
 const anyMembers = v.looseObject(
-  { file: v.optional(nonEmptyText), url: v.optional(urlText) },
+  {
+    file: v.optional(nonEmptyText),
+    url: v.optional(urlText),
+    location: v.optional(nonEmptyText),
+    key: v.optional(nonEmptyText),
+    prefix: v.optional(text),
+    after: v.optional(text),
+  },
   'is missing',
 );
 
@@ -47,23 +54,6 @@ async function sourceOf(call: Call, profile: ImportProfile | null): Promise<Impo
   if (profile.source !== null) return profile.source;
   throw invalidPayload(reason('import_profile_without_source'));
 }
-
-/** Whether a request has no body. */
-export function lacksBody({ request }: Call): boolean {
-  return request.header('content-type') === undefined && (request.body.size ?? 0) === 0;
-}
-
-/** An import that is requested by a JSON body. */
-interface SourceImport {
-  readonly destination: ImportDestination;
-  /** The options of the URL. */
-  readonly query: ImportParameters;
-  /** The profile that the URL names. */
-  readonly profile: ImportProfile | null;
-  readonly idempotencyKey: string | null;
-}
-
-type Keyed = Required<Pick<ImportRequest, 'idempotencyKey' | 'requestId' | 'request'>>;
 
 /** @throws ServiceError FORBIDDEN for a file that the caller may not read; other refusals */
 async function importStored(
@@ -131,12 +121,16 @@ async function restarted(download: () => Promise<string>): Promise<string> {
 
 /**
  * Submits the import of a file that the body names.
- * @returns the id of the job
+ * @returns the id of the job; for a prefix the jobs of its objects
  */
-export async function importFromSource(call: Call, wanted: SourceImport): Promise<string> {
+export async function importFromSource(
+  call: Call,
+  wanted: SourceImport,
+): Promise<string | PrefixAnswer> {
   const { imports, uploads } = call.services;
   const { destination, query, profile, idempotencyKey } = wanted;
   const source = await sourceOf(call, profile);
+  if ('prefix' in source) return await importPrefix(call, wanted, source);
   // A later change of the profile does not make it another request.
   const named = profile === null ? {} : { profile: profile.name };
   const request = { source, query, ...named };
@@ -144,6 +138,7 @@ export async function importFromSource(call: Call, wanted: SourceImport): Promis
   const earlier = await imports.repeated(call.caller, destination, keyed);
   if (earlier !== null) return earlier;
   if ('file' in source) return await importStored(call, wanted, source.file, keyed);
+  if ('key' in source) return await importKey(call, wanted, source, keyed);
   const { url } = source;
   return await uploads.run(quotaKeyOf(call.caller), () =>
     restarted(() => importDownload(call, wanted, url, keyed)),

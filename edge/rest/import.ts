@@ -14,11 +14,13 @@ import type { Response } from '#edge/http/response.ts';
 import { type Call, type CallHandler, pathParameter } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { withDetectedFormat } from './import-format.ts';
-import { importFromSource, importSource, lacksBody } from './import-source.ts';
+import { prefixAnswer } from './import-location.ts';
+import { lacksBody } from './import-request.ts';
+import { importFromSource, importSource } from './import-source.ts';
 import { acceptedResponse, jobLocation, jobResponse } from './job-answer.ts';
 import { IMPORT_OPTIONS } from './parameter/import.ts';
 import { flagParameter } from './parameter/item.ts';
-import { EMPTY_ANSWER, type RouteEntry, WRITE_ERRORS } from './route.ts';
+import { dataAnswer, type RouteEntry, WRITE_ERRORS } from './route.ts';
 
 /**
  * A multipart body contains little besides the file, so a longer body contains a file that is too
@@ -68,8 +70,10 @@ const importFile: CallHandler = async (call) => {
   const profile = await profileOf(call, destination);
   const idempotencyKey = idempotencyKeyOf(call.request);
   if (isNamed(call) || (profile !== null && lacksBody(call))) {
-    const id = await importFromSource(call, { destination, query, profile, idempotencyKey });
-    return await answerOf(call, id);
+    const wanted = { destination, query, profile, idempotencyKey };
+    const outcome = await importFromSource(call, wanted);
+    if (typeof outcome === 'string') return await answerOf(call, outcome);
+    return { status: 200, body: JSON.stringify({ data: outcome }) };
   }
   checkSize(call);
   const id = await uploads.run(quotaKeyOf(call.caller), async () => {
@@ -114,7 +118,7 @@ export const IMPORT_ROUTES: readonly RouteEntry[] = [
       schema: importSource,
       limit: 'IMPORT_MAX_SIZE',
     },
-    answer: { ...EMPTY_ANSWER, job: true },
+    answer: { ...dataAnswer(prefixAnswer), job: true },
     handle: importFile,
   },
 ];

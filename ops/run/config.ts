@@ -49,8 +49,12 @@ function describe(name: string, entry: Entry, env: Environment): string {
 
 /** All variables, each with its meaning, default and value. */
 export function configText(env: Environment): string {
-  const locations = (env.STORAGE_LOCATIONS ?? variables.STORAGE_LOCATIONS.fallback).split(',');
-  return configTopics(locations.map((name) => name.trim()))
+  const names = [
+    env.STORAGE_LOCATIONS || variables.STORAGE_LOCATIONS.fallback,
+    env.IMPORT_LOCATIONS ?? '',
+  ];
+  const locations = names.flatMap((list) => list.split(',').map((name) => name.trim()));
+  return configTopics(locations.filter((name) => name !== ''))
     .map(({ title, entries }) =>
       [
         styleText(['bold', 'underline'], title),

@@ -11,7 +11,22 @@ const seed = Number(process.env.SEED ?? 1);
 
 const piece = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 5 }),
-  fc.constantFrom('null', 'true', '\\N', '"', '""', ',', '\n', '\r\n', ' ', '\t', '[1]', '{"a":1}'),
+  fc.constantFrom(
+    'null',
+    'true',
+    '\\N',
+    'NULL',
+    "it's",
+    '"',
+    '""',
+    ',',
+    '\n',
+    '\r\n',
+    ' ',
+    '\t',
+    '[1]',
+    '{"a":1}',
+  ),
   fc.constantFrom("'", '=1+1', ';', '5', '3.0', '\\', 'ja', '2024-01-01'),
 );
 const text = fc
@@ -70,17 +85,8 @@ t.test('what a list exports, an import reads back equal', async (t) => {
   const fields = ['id', ...names].join(',');
   const isTaken = async () => (await cluster.fetch(`/items/source?limit=1&fields=${fields}`)).ok;
   await until(isTaken, 'the source is served');
-  const nulls = 'null_values=%5CN';
-  for (const [format, name, query] of [
-    ['json', 'a.json', ''],
-    ['ndjson', 'a.ndjson', ''],
-    ['csv', 'a.csv', nulls],
-  ] as const) {
+  const isRestored = async (content: string, name: string, query: string, what: string) => {
     await db.query('TRUNCATE target');
-    const answer = await cluster.fetch(
-      `/items/source?limit=-1&fields=${fields}&export=${format}&${query}`,
-    );
-    const content = Buffer.from(await answer.arrayBuffer()).toString();
     const sent = await upload(cluster, 'target', content, { name, type: '', query: `?${query}` });
     if (sent.status !== 200)
       t.fail(JSON.stringify((await bodyOf<{ errors: unknown }>(sent)).errors).slice(0, 800));
@@ -89,6 +95,49 @@ t.test('what a list exports, an import reads back equal', async (t) => {
       `(SELECT ${all} FROM source EXCEPT SELECT ${all} FROM target)
        UNION ALL (SELECT ${all} FROM target EXCEPT SELECT ${all} FROM source) LIMIT 4`,
     );
-    t.strictSame(rows, [], `${format}, seed ${seed}`);
+    t.strictSame(rows, [], `${what}, seed ${seed}`);
+  };
+  const nulls = 'null_values=%5CN';
+  for (const [format, name, query] of [
+    ['json', 'a.json', ''],
+    ['ndjson', 'a.ndjson', ''],
+    ['csv', 'a.csv', nulls],
+    ['csv_utf8', 'a.csv', `${nulls}&export_sep`],
+  ] as const) {
+    const answer = await cluster.fetch(
+      `/items/source?limit=-1&fields=${fields}&export=${format}&${query}`,
+    );
+    const content = Buffer.from(await answer.arrayBuffer()).toString();
+    const isMarked = content.startsWith('\uFEFFsep=,\n');
+    t.equal(isMarked, format === 'csv_utf8');
+    await isRestored(content, name, query.replace('&export_sep', ''), `list as ${format}`);
+  }
+  for (const [format, more, query] of [
+    ['csv', {}, ''],
+    ['csv', { null_values: '\\N' }, nulls],
+    ['csv', { null_values: "it's" }, "null_values=it's"],
+    ['csv_utf8', { null_values: 'NULL', export_sep: true }, 'null_values=NULL'],
+    ['ndjson', {}, ''],
+  ] as const) {
+    const submitted = await cluster.fetch('/utils/export/source', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ format, query: { fields }, ...more }),
+    });
+    t.equal(submitted.status, 204, await submitted.text());
+    const file = `${submitted.headers.get('location')}/file`;
+    await until(async () => (await cluster.fetch(file)).ok, 'the file is written');
+    const content = Buffer.from(await (await cluster.fetch(file)).arrayBuffer()).toString();
+    t.equal(content.startsWith('\uFEFFsep=,\n'), 'export_sep' in more);
+    const name = format === 'ndjson' ? 'a.ndjson' : 'a.csv';
+    await isRestored(content, name, query, `${format} of a job with ${JSON.stringify(more)}`);
+  }
+  for (const text of ['', 'a,b', '"', 'a\nb', 'x'.repeat(65)]) {
+    const refused = await cluster.fetch('/utils/export/source', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ format: 'csv', null_values: text }),
+    });
+    t.equal(refused.status, 400, text.slice(0, 5));
   }
 });

@@ -26,7 +26,7 @@ import { History, NO_VISITOR } from '#core/write/history/history.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { RetryableError } from '#workers/runtime/retryable-error.ts';
 import { createCollection } from './create-collection.ts';
-import { discardContent, openContent } from './import-content.ts';
+import { discardContent, openContent, recordObject } from './import-content.ts';
 
 const rowsRead = metrics.counter('sluice_import_rows_total', {});
 /** Phases that are remembered; a file that is checked row by row repeats some. */
@@ -155,6 +155,7 @@ async function importSpooled(
       if (result.dry_run === true) {
         return await completeJob(client, schema, job, { ...result, ...named, ...again }, parts);
       }
+      await recordObject(message, client, context);
       const entry = { key: [job.id], delta: {}, parent: null };
       for (const name of written) {
         const target = current.collections.get(name);

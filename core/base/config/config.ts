@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { overlappingLocations } from './import-location.ts';
 import { readLocations } from './storage-location.ts';
 import type { Variable } from './variable.ts';
 import { brokenRules } from './variable-rules.ts';
@@ -63,14 +64,26 @@ export function loadConfig(env: Environment = process.env): Config {
   }
   if (faults.length > 0) throw new ConfigError(faults);
   // The loop above sets one value for each entry of the list that Config is derived from.
-  const read = values as Omit<Config, 'locations'>;
-  const { locations, faults: unusable } = readLocations({
-    names: read.STORAGE_LOCATIONS,
+  const read = values as Omit<Config, 'locations' | 'importLocations'>;
+  const source = {
     folder: read.DATA_DIR,
-    textOf: (name, entry) => textOf(name, entry, env),
+    textOf: (name: string, entry: AnyVariable) => textOf(name, entry, env),
+  };
+  const files = readLocations({
+    ...{ ...source, variable: 'STORAGE_LOCATIONS', names: read.STORAGE_LOCATIONS },
   });
+  const imports = readLocations({
+    ...{ ...source, variable: 'IMPORT_LOCATIONS', names: read.IMPORT_LOCATIONS },
+  });
+  const { locations } = files;
+  const importLocations = imports.locations;
+  const unusable = [
+    ...files.faults,
+    ...imports.faults,
+    ...overlappingLocations(importLocations, locations, read.DATA_DIR),
+  ];
   if (unusable.length > 0) throw new ConfigError(unusable);
-  const config: Config = Object.freeze({ ...read, locations });
+  const config: Config = Object.freeze({ ...read, locations, importLocations });
   const broken = brokenRules(config);
   if (broken.length > 0) throw new ConfigError(broken);
   return config;

@@ -25,7 +25,7 @@ export function secretsOf(config: Config): readonly string[] {
     const value = Object.entries(config).find(([key]) => key === name)?.[1];
     return typeof value === 'string' ? [value, passwordIn(value)] : [];
   });
-  const ofLocations = config.locations.flatMap((location) =>
+  const ofLocations = [...config.locations, ...config.importLocations].flatMap((location) =>
     location.driver === 's3' ? [location.credentials?.secret ?? ''] : [],
   );
   return [...values, ...ofLocations].filter((value) => value.length >= SHORTEST);

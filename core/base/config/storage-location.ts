@@ -1,6 +1,6 @@
 /**
  * The variables of the file storage locations, with Directus-compatible names:
- * `STORAGE_<LOCATION>_…` for each name in STORAGE_LOCATIONS.
+ * `STORAGE_<LOCATION>_…` for each name in STORAGE_LOCATIONS and IMPORT_LOCATIONS.
  */
 import * as v from 'valibot';
 import { choice, flag, text, url, type Variable } from './variable.ts';
@@ -85,7 +85,8 @@ export function prefixOf(location: string): string {
 const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/i;
 
 interface Source {
-  /** STORAGE_LOCATIONS */
+  /** The variable that has the names. */
+  readonly variable: 'STORAGE_LOCATIONS' | 'IMPORT_LOCATIONS';
   readonly names: readonly string[];
   /** DATA_DIR */
   readonly folder: string;
@@ -142,10 +143,10 @@ export function readLocations(source: Source): {
   const prefixes = source.names.map(prefixOf);
   for (const name of source.names) {
     if (NAME.test(name)) continue;
-    reader.faults.push(`STORAGE_LOCATIONS: ${name} must be letters, digits, _ and -`);
+    reader.faults.push(`${source.variable}: ${name} must be letters, digits, _ and -`);
   }
   if (new Set(prefixes).size < prefixes.length) {
-    reader.faults.push('STORAGE_LOCATIONS: must not name a location twice');
+    reader.faults.push(`${source.variable}: must not name a location twice`);
   }
   const locations = source.names.map((name) => reader.read(name)).filter((one) => one !== null);
   return { locations, faults: reader.faults };

@@ -132,8 +132,8 @@ export const httpTokens = v.pipe(
   ),
 );
 
-/** A comma list with at least one entry. */
-export const list = v.pipe(
+/** A comma list that may be empty. */
+export const possiblyEmptyList = v.pipe(
   v.string(),
   v.transform((value) =>
     value
@@ -141,8 +141,10 @@ export const list = v.pipe(
       .map((entry) => entry.trim())
       .filter((entry) => entry !== ''),
   ),
-  v.minLength(1, 'must name at least one entry'),
 );
+
+/** A comma list with at least one entry. */
+export const list = v.pipe(possiblyEmptyList, v.minLength(1, 'must name at least one entry'));
 
 /** A comma list of http and https URLs without credentials, query and fragment, normalized. */
 export const urlList = v.pipe(

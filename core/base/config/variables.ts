@@ -58,4 +58,6 @@ type Value<T> =
 export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> } & {
   /** The locations of STORAGE_LOCATIONS, in order. */
   readonly locations: readonly StorageLocation[];
+  /** The locations of IMPORT_LOCATIONS, in order; Sluice only reads them. */
+  readonly importLocations: readonly StorageLocation[];
 };

@@ -8,7 +8,7 @@ import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s
 import { reason } from '#core/base/errors/reason.ts';
 import { unavailable } from '#core/base/errors/service-error.ts';
 import type { S3Bucket } from './s3-bucket.ts';
-import { type ByteRange, StorageUnreachable } from './storage.ts';
+import { type ByteRange, ReplacedObject, StorageUnreachable } from './storage.ts';
 
 /** Maximum consecutive connections that yield no data. */
 const MOST_FAILURES = 3;
@@ -16,6 +16,7 @@ const PAUSE_MS = 200;
 /** Bytes that are read ahead of the reader. */
 const AHEAD = 256 * 1024;
 const RANGE_NOT_SATISFIABLE = 'InvalidRange';
+const PRECONDITION_FAILED = 'PreconditionFailed';
 
 /** The offset of the first byte of a response, and the offset after its last byte. */
 interface Extent {
@@ -45,10 +46,20 @@ function bodyOf({ Body: body }: GetObjectCommandOutput): AsyncIterable<Uint8Arra
   throw new StorageUnreachable('It sends no file.');
 }
 
-async function* download(bucket: S3Bucket, id: string, range: ByteRange | undefined) {
+function isReplaced(error: unknown): boolean {
+  const cause = error instanceof StorageUnreachable ? error.cause : null;
+  return cause instanceof Error && cause.name === PRECONDITION_FAILED;
+}
+
+async function* download(
+  bucket: S3Bucket,
+  id: string,
+  range: ByteRange | undefined,
+  expected?: string,
+) {
   let at = range?.start ?? 0;
   const last = range?.end === undefined ? '' : String(range.end);
-  let etag: string | undefined;
+  let etag = expected;
   let failures = 0;
   for (;;) {
     const command = new GetObjectCommand({
@@ -60,10 +71,12 @@ async function* download(bucket: S3Bucket, id: string, range: ByteRange | undefi
       .request((client, options) => client.send(command, options))
       .catch((error: unknown) => {
         if (isBeyondEnd(error)) return null;
+        if (expected !== undefined && isReplaced(error)) throw new ReplacedObject();
         throw error;
       });
     if (answer === null) return;
     etag ??= answer.ETag;
+    if (expected !== undefined && answer.ETag !== expected) throw new ReplacedObject();
     const extent = extentOf(answer, at);
     // Some servers ignore the end of a range.
     const to = Math.min(extent.to, (range?.end ?? Number.POSITIVE_INFINITY) + 1);
@@ -86,7 +99,18 @@ async function* download(bucket: S3Bucket, id: string, range: ByteRange | undefi
   }
 }
 
-/** The content as a stream; fails with ENOENT for a missing file. */
-export function downloadFromS3(bucket: S3Bucket, id: string, range?: ByteRange): Readable {
-  return Readable.from(download(bucket, id, range), { objectMode: false, highWaterMark: AHEAD });
+/**
+ * The content as a stream; fails with ENOENT for a missing file.
+ * @param etag the expected content; the stream fails with {@link ReplacedObject} for another one
+ */
+export function downloadFromS3(
+  bucket: S3Bucket,
+  id: string,
+  range?: ByteRange,
+  etag?: string,
+): Readable {
+  return Readable.from(download(bucket, id, range, etag), {
+    objectMode: false,
+    highWaterMark: AHEAD,
+  });
 }

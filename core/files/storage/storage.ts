@@ -152,6 +152,9 @@ export function fileMissingError(cause: unknown): ServiceError {
   return unavailable('storage', reason('file_not_in_storage'), { cause });
 }
 
+/** An object has other content than its reader expects. */
+export class ReplacedObject extends Error {}
+
 /** The storage is unavailable, which is not the fault of the file. */
 export class StorageUnreachable extends ServiceError {
   /** @param fault a sentence about the storage */

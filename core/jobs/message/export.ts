@@ -26,6 +26,10 @@ export const exportMessage = v.strictObject({
   format: v.picklist(EXPORT_FORMATS),
   /** Prevents spreadsheets from interpreting cells as formulas. */
   safe: v.boolean(),
+  /** The text of a null in CSV; absent for the word `null`. */
+  nullText: v.optional(v.string()),
+  /** Begins a CSV file with the line `sep=,`. */
+  sepLine: v.optional(v.boolean()),
   /** The name of the file without its extension; null for the default. */
   title: v.nullable(v.string()),
   /** The exporting user, whose permissions are checked when the job runs. */

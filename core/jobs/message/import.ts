@@ -16,7 +16,7 @@ export const importMessage = v.strictObject({
    * - 5 creates its collection;
    * - 6 adds the digest of the file;
    * - 7 adds workbooks, Parquet files, references by other fields, constants, notations of cells, the
-   *   types of new fields, undo, files of `/files`, profiles, and mirrors.
+   *   types of new fields, undo, files of `/files`, objects of locations, profiles, and mirrors.
    */
   version: v.picklist([1, 2, 3, 4, 5, 6, 7]),
   collection: v.string(),
@@ -25,10 +25,20 @@ export const importMessage = v.strictObject({
   /** The sender's address; the row of the job contains the user. */
   sender: v.optional(v.object({ ip: v.optional(v.nullable(v.string()), null) })),
   file: v.strictObject({
-    /** Id of the upload, never a path; absent for a file of `/files`. */
+    /** Id of the upload, never a path; absent for a file that stays where it is. */
     id: v.optional(v.pipe(v.string(), v.uuid())),
     /** Key of a file of `/files`. */
     of: v.optional(v.pipe(v.string(), v.uuid())),
+    /** The object of a location. */
+    at: v.optional(
+      v.strictObject({
+        location: v.string(),
+        key: v.string(),
+        etag: v.string(),
+        /** The import fails when the object was imported before. */
+        once: v.optional(v.boolean()),
+      }),
+    ),
     format: v.picklist(IMPORT_FORMATS),
     bytes: v.number(),
     gzip: v.optional(v.boolean()),

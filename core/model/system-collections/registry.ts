@@ -84,7 +84,7 @@ export function defaultRow(
 export const INTERNAL_TABLES: ReadonlySet<string> = new Set(
   [
     ...['access_changes', 'catalog', 'deleted_items', 'idempotency_keys', 'leases', 'listeners'],
-    ...['import_changes', 'import_undos'],
+    ...['import_changes', 'import_objects', 'import_undos'],
     ...[
       'logins',
       'members',

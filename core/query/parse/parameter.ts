@@ -48,7 +48,7 @@ function checkVersion(raw: unknown): void {
 /** All members of a query object. */
 export const QUERY_PARAMETERS = [
   ...LEVEL_PARAMETERS,
-  ...['deep', 'meta', 'backlink', 'version', 'export', 'export_safe', 'null_values'],
+  ...['deep', 'meta', 'backlink', 'version', 'export', 'export_safe', 'export_sep', 'null_values'],
 ];
 
 export interface ParseOptions {

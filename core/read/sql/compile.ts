@@ -5,7 +5,14 @@
 import type { Caller } from '#core/access/grants.ts';
 import { DEFAULT_LIMITS } from '#core/base/config/query-limits.ts';
 import { ServiceError } from '#core/base/errors/service-error.ts';
-import { render, renderLiterals, type Sql, type Statement, sql } from '#core/database/sql.ts';
+import {
+  literal,
+  render,
+  renderLiterals,
+  type Sql,
+  type Statement,
+  sql,
+} from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import type { Key } from '#core/query/key.ts';
 import { requireWithin } from '#core/query/limits.ts';
@@ -19,7 +26,7 @@ import {
 import type { Plan, RowChoice } from '../plan/plan.ts';
 import { planFirst, planItem, planList } from '../plan/plan-read.ts';
 import type { ReadTarget } from '../plan/scope.ts';
-import type { CellForm } from './csv-cell.ts';
+import { type CellForm, nullCell } from './csv-cell.ts';
 import { cellsSql, exactRowsSql, itemSql, listSql, sequenceSql, streamSql } from './statement.ts';
 import { permittedChangeRows } from './table-rows.ts';
 
@@ -156,7 +163,7 @@ export interface CompiledCopy {
 export function compileCopy(target: ReadTarget, query: Query, form: CellForm): CompiledCopy {
   const plan = planList(target, { ...query, meta: [] });
   const binding = { caller: target.caller, now: new Date() };
-  const copy = sql`COPY (${cellsSql(plan, form)}) TO STDOUT WITH (FORMAT csv, NULL 'null')`;
+  const copy = sql`COPY (${cellsSql(plan, form)}) TO STDOUT WITH (FORMAT csv, NULL ${literal(nullCell(form))})`;
   const filled = (value: unknown) => (value instanceof Placeholder ? value.fill(binding) : value);
   return { text: renderLiterals(copy, filled), columns: plan.columns };
 }

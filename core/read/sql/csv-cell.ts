@@ -4,7 +4,7 @@
  * misread are therefore written in JSON quotes. COPY adds the quotes of CSV.
  */
 
-import { type Sql, sql } from '#core/database/sql.ts';
+import { literal, type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnField } from '#core/model/catalog/catalog.ts';
 import { isConcealed } from '#core/model/catalog/catalog.ts';
 import { isGeometry } from '../plan/geometry.ts';
@@ -14,6 +14,13 @@ import { exactOutput, type outputOf } from './output.ts';
 export interface CellForm {
   /** Cells that a spreadsheet would read as a formula begin with an apostrophe. */
   readonly safe: boolean;
+  /** The cell of a null; null or absent for the word `null`. */
+  readonly nullText?: string | null | undefined;
+}
+
+/** The cell of a null. */
+export function nullCell({ nullText }: CellForm): string {
+  return nullText ?? 'null';
 }
 
 /** The content of a cell: any text, JSON, or text that is neither misread nor a formula. */
@@ -27,15 +34,17 @@ const FORMULA = sql`'=', '+', '-', '@', '＝', '＋', '－', '＠'`;
  * byte clears most texts cheaply.
  * @param text is written several times
  */
-function textCell(text: Sql, { safe }: CellForm): Sql {
+function textCell(text: Sql, { safe, nullText }: CellForm): Sql {
   const words = sql`starts_with(${text}, 'null') OR starts_with(${text}, 'true') OR starts_with(${text}, 'false')`;
-  const misread = sql`WHEN ${text} COLLATE "C" < '#' OR ${words} THEN to_json(${text})::text`;
+  const isNull = nullText == null ? sql`` : sql` OR ${text} = ${literal(nullText)}`;
+  const misread = sql`WHEN ${text} COLLATE "C" < '#' OR ${words}${isNull} THEN to_json(${text})::text`;
   if (safe) {
     const formula = sql`WHEN left(${text}, 1) IN (${FORMULA}) THEN '''' || ${text}`;
     return sql`CASE ${misread} ${formula} ELSE ${text} END`;
   }
   const first = sql`(${text})::"char"`;
-  const clear = sql`${first} > '"' AND ${first} <> ALL ('{n,t,f}'::"char"[])`;
+  const other = nullText == null ? sql`` : sql` AND ${text} <> ${literal(nullText)}`;
+  const clear = sql`${first} > '"' AND ${first} <> ALL ('{n,t,f}'::"char"[])${other}`;
   return sql`CASE WHEN ${clear} THEN ${text} ${misread} ELSE ${text} END`;
 }
 

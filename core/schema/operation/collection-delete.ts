@@ -26,7 +26,7 @@ const DROPPED: Readonly<Record<TableKind, string>> = {
 
 /** Tables with a column `collection` that contain history or comments. */
 const HISTORY = ['revisions', 'activity', 'comments'];
-const METADATA_TABLES = ['permissions', 'presets', 'fields'];
+const METADATA_TABLES = ['permissions', 'presets', 'fields', 'import_objects'];
 
 function deletion({ system }: Alteration, table: string, collection: string): Sql {
   return sql`DELETE FROM ${systemTable(system, table)} WHERE collection = ${collection}`;

@@ -82,6 +82,7 @@ const COLLECTION_COLUMNS = [
   ['presets', 'collection'],
   ['import_profiles', 'collection'],
   ['jobs', 'collection'],
+  ['import_objects', 'collection'],
 ] as const;
 
 async function renameFieldColumns(

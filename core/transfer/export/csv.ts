@@ -9,6 +9,9 @@ import type { ItemColumn } from '#core/query/query.ts';
 /** Helps programs that guess the encoding. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
+/** Tells Excel the separator, which otherwise depends on the settings of its computer. */
+export const SEP_LINE = 'sep=,\n';
+
 export interface CsvOptions {
   /** The names in their paths are joined with dots. */
   readonly columns: readonly ItemColumn[];
@@ -17,6 +20,8 @@ export interface CsvOptions {
   readonly safe: boolean;
   /** The text of a null; without it, a null is an empty cell, as is an empty text. */
   readonly nullText?: string | null | undefined;
+  /** Begins the file with {@link SEP_LINE}. */
+  readonly sepLine?: boolean | undefined;
 }
 
 /** Texts that an import would read as no value, as another value, or as JSON. */
@@ -43,7 +48,7 @@ export function valueAt(item: unknown, { path, isDocument }: ItemColumn): unknow
 /** Writes batches of items; writes nothing without items. */
 export async function* csvText(
   items: AsyncIterable<readonly unknown[]>,
-  { columns, byteOrderMark, safe, nullText = null }: CsvOptions,
+  { columns, byteOrderMark, safe, nullText = null, sepLine = false }: CsvOptions,
 ): AsyncGenerator<string> {
   const write = (rows: readonly (readonly unknown[])[]) =>
     stringify([...rows], {
@@ -52,7 +57,7 @@ export async function* csvText(
       cast: { boolean: (value) => String(value) },
       eof: false,
     });
-  let before = byteOrderMark ? BYTE_ORDER_MARK : '';
+  let before = `${byteOrderMark ? BYTE_ORDER_MARK : ''}${sepLine ? SEP_LINE : ''}`;
   const header = write([columns.map(({ path }) => path.join('.'))]);
   let begun = false;
   for await (const batch of items) {

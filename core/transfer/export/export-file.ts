@@ -13,7 +13,7 @@ import {
   compileExactRows,
   type ReadTarget,
 } from '#core/read/sql/compile.ts';
-import { BYTE_ORDER_MARK } from './csv.ts';
+import { BYTE_ORDER_MARK, SEP_LINE } from './csv.ts';
 import { ndjsonText, singleLine, xmlText, yamlText } from './json-yaml-xml.ts';
 import { parquetBytes } from './parquet/parquet-bytes.ts';
 import { exactItems, parsedItems } from './readable-items.ts';
@@ -21,13 +21,26 @@ import { xlsxBytes } from './xlsx/xlsx-bytes.ts';
 
 /** The source of a file: lines of CSV, or the JSON texts of items. */
 export type FileStatement =
-  | { readonly format: 'csv' | 'csv_utf8'; readonly safe: boolean; readonly copy: CompiledCopy }
+  | {
+      readonly format: 'csv' | 'csv_utf8';
+      readonly form: CsvForm;
+      readonly copy: CompiledCopy;
+    }
   | {
       readonly format: Exclude<ExportFormat, 'csv' | 'csv_utf8'>;
       readonly statement: Statement;
       /** The plain values of an item, for formats of tables. */
       readonly columns: readonly ItemColumn[];
     };
+
+/** How a CSV file is written. */
+export interface CsvForm {
+  readonly safe: boolean;
+  /** The text of a null; null or absent for the word `null`. */
+  readonly nullText?: string | null | undefined;
+  /** Begins the file with a line that tells Excel the separator. */
+  readonly sepLine?: boolean | undefined;
+}
 
 /** A part of a file. */
 export interface FilePart {
@@ -40,10 +53,10 @@ export interface FilePart {
 export function fileStatement(
   target: ReadTarget,
   query: Query,
-  { format, safe }: { readonly format: ExportFormat; readonly safe: boolean },
+  { format, ...form }: { readonly format: ExportFormat } & CsvForm,
 ): FileStatement {
   if (format === 'csv' || format === 'csv_utf8') {
-    return { format, safe, copy: compileCopy(target, query, { safe }) };
+    return { format, form, copy: compileCopy(target, query, form) };
   }
   const statement = compileExactRows(target, query);
   return { format, statement, columns: statement.columns };
@@ -60,10 +73,11 @@ function header(columns: readonly ItemColumn[], safe: boolean): string {
 
 async function* csvParts(
   client: ClientBase,
-  { format, safe, copy }: Extract<FileStatement, { copy: CompiledCopy }>,
+  { format, form, copy }: Extract<FileStatement, { copy: CompiledCopy }>,
 ): AsyncGenerator<FilePart> {
   const mark = format === 'csv_utf8' ? BYTE_ORDER_MARK : '';
-  yield { bytes: Buffer.from(mark + header(copy.columns, safe)), rows: 0 };
+  const line = form.sepLine === true ? SEP_LINE : '';
+  yield { bytes: Buffer.from(mark + line + header(copy.columns, form.safe)), rows: 0 };
   yield* copyOut(client, copy.text);
 }
 

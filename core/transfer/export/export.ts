@@ -14,12 +14,14 @@ export interface ExportOptions {
   readonly safe: boolean;
   /** The text of a null in a CSV file. */
   readonly nullText?: string | null;
+  /** Begins a CSV file with the line `sep=,`. */
+  readonly sepLine?: boolean;
 }
 
 /** @param items JSON texts in batches */
 export function exportText(
   items: AsyncIterable<readonly string[]>,
-  { format, columns, safe, nullText }: ExportOptions,
+  { format, columns, safe, nullText, sepLine }: ExportOptions,
 ): AsyncIterable<string | Buffer> {
   switch (format) {
     case 'csv':
@@ -28,6 +30,7 @@ export function exportText(
         columns,
         safe,
         nullText,
+        sepLine,
         byteOrderMark: format === 'csv_utf8',
       });
     case 'json':

@@ -69,6 +69,11 @@ export const ITEM_PARAMETERS = {
     schema: flagParameter,
     ofLists,
   },
+  export_sep: {
+    summary: 'Begins a CSV file with the line sep=, for Excel',
+    schema: flagParameter,
+    ofLists,
+  },
   null_values: {
     summary: 'The text of a null in a CSV file, as in the import that reads it',
     schema: v.string(),

@@ -9,10 +9,13 @@ import {
   eachItem,
   exportFile,
   exportStream,
+  type ImportedObjects,
   type ImportOptions,
   type ImportResult,
   type ImportSource,
   importFile,
+  importObjects,
+  type ObjectsToImport,
   type Run,
 } from './transfer.ts';
 import type { Transport } from './transport.ts';
@@ -24,10 +27,15 @@ type Listing<S, C, Q> = Q & Checked<S, C, Q, ListQuery<S, C>>;
 
 export interface Transfers<S = AnySchema, C extends string = string> {
   /**
-   * Imports the rows of a file that is sent, of a file of `/files`, or of one that the server fetches
-   * from a URL: `await` it, or iterate over its progress.
+   * Imports the rows of a file that is sent, of a file of `/files`, of an object of a location, or of
+   * a file that the server fetches from a URL: `await` it, or iterate over its progress.
    */
   import(file: FileInput | ImportSource, options?: ImportOptions): Run<ImportResult>;
+  /** Begins imports of the objects of a location that are not imported yet; administrators only. */
+  importObjects(
+    objects: ObjectsToImport,
+    options?: Omit<ImportOptions, 'idempotencyKey'>,
+  ): Promise<ImportedObjects>;
   /** Writes items to a file: `await` it, or iterate over its progress. */
   export<const Q extends ListQuery<S, C> = Nothing>(
     format: ExportFormat,
@@ -60,6 +68,7 @@ export function createTransfers<S = AnySchema, C extends string = string>(
     exportStream(transport, collectionPath(collection), format, query, options);
   return {
     import: (file, options) => importFile(transport, collection, file, options),
+    importObjects: (objects, options) => importObjects(transport, collection, objects, options),
     export: (format, query, options) => exportFile(transport, collection, format, query, options),
     stream: read,
     each: (query, options) => eachItem(() => read('ndjson', query, options)),

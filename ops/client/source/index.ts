@@ -80,11 +80,13 @@ export type {
   ExportFormat,
   ExportOptions,
   FieldFormat,
+  ImportedObjects,
   ImportFaultGroup,
   ImportOptions,
   ImportReference,
   ImportResult,
   ImportSource,
+  ObjectsToImport,
   Run,
   Step,
 } from './transfer.ts';

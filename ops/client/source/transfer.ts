@@ -140,6 +140,10 @@ export interface ExportOptions extends JobOptions {
   readonly title?: string | undefined;
   /** CSV in which no text is a formula for a spreadsheet. */
   readonly safe?: boolean | undefined;
+  /** CSV that begins with the line `sep=,`, for Excel. */
+  readonly sep?: boolean | undefined;
+  /** The text of a null in CSV, as in the import that reads it. */
+  readonly null_values?: string | undefined;
 }
 
 export interface ExportedFile {
@@ -233,16 +237,66 @@ function startRun<Told, Result>(
 const ASYNC = { prefer: 'respond-async' };
 
 /**
- * A file that the server fetches: one of `/files` by its key, that of a URL, or, without either,
- * that of the profile.
+ * A file that the server fetches: of `/files` by its key, of a URL, an object of a location, or,
+ * with an empty object, that of the profile.
  */
 export type ImportSource =
-  | { readonly file: string; readonly url?: undefined }
-  | { readonly url: string; readonly file?: undefined }
-  | { readonly file?: undefined; readonly url?: undefined };
+  | { readonly file: string; readonly url?: undefined; readonly location?: undefined }
+  | { readonly url: string; readonly file?: undefined; readonly location?: undefined }
+  | { readonly location: string; readonly key: string }
+  | { readonly file?: undefined; readonly url?: undefined; readonly location?: undefined };
 
 function isSource(from: FileInput | ImportSource): from is ImportSource {
   return !(from instanceof Blob || 'content' in from);
+}
+
+/** The objects of a location whose keys begin with a text. */
+export interface ObjectsToImport {
+  readonly location: string;
+  readonly prefix: string;
+  /** Only objects with later keys. */
+  readonly after?: string | undefined;
+}
+
+/** What an import of the new objects of a location has begun. */
+export interface ImportedObjects {
+  readonly jobs: readonly { readonly key: string; readonly job: string }[];
+  readonly skipped: { readonly imported: number; readonly running: number };
+  readonly refused: readonly {
+    readonly key: string;
+    readonly error: {
+      readonly message: string;
+      readonly extensions: Readonly<Record<string, unknown>>;
+    };
+  }[];
+  /** The key after which the next call continues; null at the end. */
+  readonly next: string | null;
+}
+
+/** The query of the options of an import. */
+function importQuery(parameters: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      OBJECTS.has(name) && value ? JSON.stringify(value) : value,
+    ]),
+  );
+}
+
+/** Begins the imports of all objects with a prefix that are not imported yet. */
+export function importObjects(
+  transport: Transport,
+  collection: string,
+  from: ObjectsToImport,
+  options: Omit<ImportOptions, 'idempotencyKey'> = {},
+): Promise<ImportedObjects> {
+  const { signal, timeout, headers, ...parameters } = options;
+  const path = `/utils/import/${encodeURIComponent(collection)}`;
+  return transport.request<ImportedObjects>('POST', path, {
+    ...jobHeaders({ signal, timeout, headers }),
+    query: importQuery(parameters),
+    body: from,
+  });
 }
 
 /** Imports the rows of a file that is sent, or that the server fetches. */
@@ -253,12 +307,7 @@ export function importFile(
   options: ImportOptions = {},
 ): Run<ImportResult> {
   const { signal, timeout, headers, idempotencyKey, ...parameters } = options;
-  const query = Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [
-      name,
-      OBJECTS.has(name) && value ? JSON.stringify(value) : value,
-    ]),
-  );
+  const query = importQuery(parameters);
   const submit = async (tell: Tell) => {
     const call = jobHeaders({ signal, timeout, headers, idempotencyKey });
     const path = `/utils/import/${encodeURIComponent(collection)}`;
@@ -288,7 +337,7 @@ export function exportFile(
   query: object = {},
   options: ExportOptions = {},
 ): Run<ExportedFile> {
-  const { title, safe, ...call } = options;
+  const { title, safe, sep, null_values, ...call } = options;
   const jobs = createJobs(transport);
   const submit = () => {
     const given = jobHeaders(call);
@@ -300,6 +349,8 @@ export function exportFile(
         format,
         ...(title !== undefined && { file: { title } }),
         ...(safe && { export_safe: true }),
+        ...(sep && { export_sep: true }),
+        ...(null_values !== undefined && { null_values }),
       },
     });
   };

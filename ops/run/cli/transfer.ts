@@ -2,48 +2,31 @@
 import { openAsBlob } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
 import { SetupError } from '#core/model/system/setup-error.ts';
-import type { Api } from '#ops/run/demo/api.ts';
 import { type Command, type CommandArguments, type Context, URL_OPTION } from './command.ts';
+import {
+  ASYNC,
+  COUNTS,
+  DONE,
+  faultText,
+  followed,
+  type Job,
+  jsonRequest,
+  REJECTED,
+  submitted,
+} from './follow-job.ts';
+import { importPrefix } from './import-prefix.ts';
 
-const DONE = 0;
-/** Some rows, or all of them, were rejected. */
-const REJECTED = 1;
-/** The pause (ms) between two looks at a job. */
-const LOOK_MS = 300;
-
-const fault = v.looseObject({
-  message: v.string(),
-  extensions: v.optional(
-    v.looseObject({ row: v.nullish(v.number()), field: v.nullish(v.string()) }),
-  ),
-});
-const answer = v.object({
-  data: v.looseObject({
-    id: v.string(),
-    state: v.string(),
-    progress: v.nullish(v.looseObject({ percent: v.nullish(v.number()) })),
-    result: v.nullish(v.record(v.string(), v.unknown())),
-    error: v.nullish(v.array(fault)),
-  }),
-});
-type Job = v.InferOutput<typeof answer>['data'];
-
-/** The counts of a result, in their order. */
-const COUNTS = ['inserted', 'updated', 'unchanged', 'duplicates', 'skipped', 'failed'] as const;
-
-/** Those that only mirrors have. */
-const DELETIONS = ['deleted', 'not_deleted'] as const;
-
-const ASYNC = { prefer: 'respond-async' };
 const COLLECTION = {
   name: 'collection',
   value: 'NAME',
   meaning: 'the collection (required)',
 } as const;
 const JSON_OPTION = { name: 'json', meaning: 'print the result as JSON' } as const;
+
+/** The counts that only mirrors have. */
+const DELETIONS = ['deleted', 'not_deleted'] as const;
 
 /** The options of imports that have a flag or a value of their own. */
 const IMPORT_OPTIONS = [
@@ -65,32 +48,6 @@ function required(line: CommandArguments, name: string): string {
   return value;
 }
 
-/** Follows a job to its end, and shows how far it is where there is a terminal. */
-async function followed(api: Api, id: string, signal: AbortSignal): Promise<Job> {
-  const { isTTY } = process.stderr;
-  for (;;) {
-    const { data: job } = v.parse(answer, await api.get(`/jobs/${encodeURIComponent(id)}`));
-    if (isTTY)
-      process.stderr.write(`\r${job.state} ${Math.round(job.progress?.percent ?? 0)} %   `);
-    if (['completed', 'failed', 'cancelled'].includes(job.state)) {
-      if (isTTY) process.stderr.write('\n');
-      return job;
-    }
-    await delay(LOOK_MS, undefined, { signal });
-  }
-}
-
-/** Submits a job. @throws {SetupError} when it is refused */
-async function submitted(api: Api, path: string, init: RequestInit): Promise<string> {
-  const response = await api.request(path, init);
-  return v.parse(answer, await response.json()).data.id;
-}
-
-function faultText({ message, extensions: { row, field } = {} }: v.InferOutput<typeof fault>) {
-  const place = [row == null ? null : `row ${row}`, field].filter((part) => part != null);
-  return place.length === 0 ? message : `${place.join(', ')}: ${message}`;
-}
-
 /** The query of an import: the options by the names of the API. */
 function importQuery(line: CommandArguments): URLSearchParams {
   const query = new URLSearchParams(line.value('options') ?? '');
@@ -101,16 +58,16 @@ function importQuery(line: CommandArguments): URLSearchParams {
   return query;
 }
 
-/** The body of an import: the file, or nothing when the profile names the file. */
-async function importContent(
-  line: CommandArguments,
-): Promise<Pick<RequestInit, 'body' | 'headers'>> {
+/** The request for an import: with the file, its key in a location, or nothing with a profile. */
+async function importRequest(line: CommandArguments): Promise<RequestInit> {
   const { file } = line;
+  const location = line.value('location');
+  if (location !== null) return jsonRequest({ location, key: file ?? '' });
   if (file === null) {
     if (line.value('profile') === null) {
       throw new SetupError('The file is missing. Only a --profile can name it.');
     }
-    return { body: '{}', headers: { ...ASYNC, 'content-type': 'application/json' } };
+    return jsonRequest({});
   }
   const form = new FormData();
   try {
@@ -118,16 +75,25 @@ async function importContent(
   } catch {
     throw new SetupError(`The file ${file} cannot be read.`);
   }
-  return { body: form, headers: ASYNC };
+  return { method: 'POST', body: form, headers: ASYNC };
 }
 
 async function runImport(line: CommandArguments, { open, signal }: Context): Promise<number> {
   const collection = required(line, 'collection');
-  const content = await importContent(line);
-  const api = await open(line.value('url'));
   const path = `/utils/import/${encodeURIComponent(collection)}?${importQuery(line)}`;
-  const id = await submitted(api, path, { method: 'POST', ...content });
-  const { state, result, error } = await followed(api, id, signal);
+  if (line.has('prefix')) {
+    const location = required(line, 'location');
+    const api = await open(line.value('url'));
+    return await importPrefix(api, path, { location, prefix: line.file ?? '' }, signal);
+  }
+  const init = await importRequest(line);
+  const api = await open(line.value('url'));
+  const id = await submitted(api, path, init);
+  return reported(line, id, await followed(api, id, signal));
+}
+
+/** Prints the outcome of an import. @returns the exit code */
+function reported(line: CommandArguments, id: string, { state, result, error }: Job): number {
   if (state !== 'completed') {
     for (const one of error ?? []) console.error(faultText(one));
     console.error(`The import is ${state}; nothing was imported. Job ${id}.`);
@@ -170,6 +136,15 @@ async function filled(file: string, fill: (target: FileHandle) => Promise<void>)
   }
 }
 
+/** The options of a CSV file. */
+function csvOptions(line: CommandArguments): object {
+  const nulls = line.value('null-values');
+  return {
+    ...(line.has('excel') && { export_sep: true }),
+    ...(nulls !== null && { null_values: nulls }),
+  };
+}
+
 async function runExport(line: CommandArguments, { open, signal }: Context): Promise<number> {
   const file = line.file ?? '';
   const collection = required(line, 'collection');
@@ -187,11 +162,8 @@ async function runExport(line: CommandArguments, { open, signal }: Context): Pro
   const format = line.value('format') ?? formatOf(file);
   const api = await open(line.value('url'));
   await filled(file, async (target) => {
-    const id = await submitted(api, `/utils/export/${encodeURIComponent(collection)}`, {
-      method: 'POST',
-      body: JSON.stringify({ query, format }),
-      headers: { ...ASYNC, 'content-type': 'application/json' },
-    });
+    const path = `/utils/export/${encodeURIComponent(collection)}`;
+    const id = await submitted(api, path, jsonRequest({ query, format, ...csvOptions(line) }));
     const { state, result, error } = await followed(api, id, signal);
     if (state !== 'completed') {
       for (const one of error ?? []) console.error(faultText(one));
@@ -214,6 +186,8 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
     options: [
       COLLECTION,
       ...IMPORT_OPTIONS,
+      { name: 'location', value: 'NAME', meaning: 'a location of IMPORT_LOCATIONS; FILE is a key' },
+      { name: 'prefix', meaning: 'with --location: all new objects whose keys begin with FILE' },
       {
         name: 'options',
         value: 'QUERY',
@@ -239,6 +213,8 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
       { name: 'filter', value: 'JSON', meaning: 'a filter' },
       { name: 'sort', value: 'FIELDS', meaning: 'the order' },
       { name: 'search', value: 'TEXT', meaning: 'a search' },
+      { name: 'null-values', value: 'TEXT', meaning: 'the text of a null in CSV' },
+      { name: 'excel', meaning: 'begin a CSV file with the line "sep=,", for Excel' },
       JSON_OPTION,
       URL_OPTION,
     ],

@@ -1,5 +1,5 @@
 /** Variables: Imports, exports and jobs. */
-import { define, duration, integer, size } from '../variable.ts';
+import { define, duration, integer, possiblyEmptyList, size } from '../variable.ts';
 
 export const jobVariables = {
   IMPORT_MAX_SIZE: define({
@@ -17,6 +17,12 @@ export const jobVariables = {
     parse: integer(1, 1_100),
     fallback: '200',
     meaning: 'Largest content of a compressed file, as a multiple of its size; from 16 MB on',
+  }),
+  IMPORT_LOCATIONS: define({
+    parse: possiblyEmptyList,
+    fallback: '',
+    meaning:
+      'Names of places that administrators import files from; each has variables STORAGE_<NAME>_…, and holds no files of Sluice',
   }),
   IMPORT_TIMEOUT: define({
     parse: duration,

@@ -50,6 +50,8 @@ export const transferReasons = {
   option_values_expected: '"{name}" must be {values}.',
   option_character_expected: '"{name}" must be one character other than a line break.',
   new_field_cannot_refer: 'The new field "{field}" cannot refer to items of {collection}.',
+  mirror_of_prefix:
+    'A mirror needs one file; with "prefix", each object would delete the rows of the others.',
   option_relations_expected: '"{name}" must be a JSON object that maps fields to collections.',
   option_types_expected: '"{name}" must be a JSON object that maps fields to types: {values}.',
   option_formats_expected:
@@ -142,9 +144,18 @@ export const transferReasons = {
   list_misfits_field: 'A list does not fit this field.',
   object_misfits_field: 'An object does not fit this field.',
   related_items_nested_too_deep: 'Related items may be nested {limit} deep.',
-  import_source_expected: 'The body must have either "file" or "url".',
+  import_source_expected:
+    'The body must have either "file", or "url", or "location" with "key" or "prefix".',
   import_source_member_unknown:
-    '"{member}" is unknown. The body has "file" or "url", and options are parameters of the URL.',
+    '"{member}" is unknown. The body names the file, and options are parameters of the URL.',
+  import_location_unknown: 'IMPORT_LOCATIONS has no location "{name}".',
+  import_location_for_administrators: 'Only administrators may import from a location.',
+  import_key_invalid:
+    'A key has names between slashes, without "..", control characters and a slash at its beginning.',
+  import_object_missing: 'The location has no object with this key.',
+  import_object_unreadable: 'The process of Sluice may not read this object.',
+  import_object_replaced: 'The object has other content than when the import was requested.',
+  import_object_imported: 'Another import has already imported this object.',
   import_file_unreadable: 'No such file exists, or you may not read it.',
   profile_option_value_unknown:
     'Option "{name}" must be a text, a number, true, false, a list of texts, or an object.',

@@ -53,8 +53,9 @@ function numberOf(value: unknown): number {
 function moment(value: unknown, unit: TimeUnit, isUtc: boolean): string {
   const whole = big(value);
   if (unit === 'MILLIS') return momentText(Number(whole), 0, isUtc);
-  const [micros] = unit === 'NANOS' ? split(whole, 1_000n) : [0];
-  const [millis, rest] = split(unit === 'NANOS' ? BigInt(micros) : whole, 1_000n);
+  // The microseconds of distant years exceed the exact whole numbers of doubles.
+  const micros = unit === 'NANOS' ? (whole - BigInt(split(whole, 1_000n)[1])) / 1_000n : whole;
+  const [millis, rest] = split(micros, 1_000n);
   return momentText(millis, rest, isUtc);
 }
 

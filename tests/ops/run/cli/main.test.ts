@@ -22,7 +22,11 @@ interface Outcome {
   readonly stderr: string;
 }
 
-const cluster = await startCluster(t, { workers: 1, env: { HISTORY_WARN_ROWS: '2' } });
+const inbox = temporaryFolder(t);
+const cluster = await startCluster(t, {
+  workers: 1,
+  env: { HISTORY_WARN_ROWS: '2', IMPORT_LOCATIONS: 'inbox', STORAGE_INBOX_ROOT: inbox },
+});
 await createSample(cluster.db);
 await until(
   async () => (await cluster.fetch('/items/pages?fields=blocks.item:block_text.content')).ok,
@@ -101,6 +105,10 @@ t.test('files come into collections, and items into files', async (t) => {
       { id: 2, name: 'Rome' },
     ],
   );
+  const table = join(folder, 'cities.csv.csv');
+  const excel = ['--excel', '--null-values', 'none', '--fields', 'id', '--sort', 'id'];
+  t.match(await sluice('export', table, ...into, ...excel), { code: 0 });
+  t.match(readFileSync(table, 'utf8'), /^sep=,\nid\n1\n/);
   writeFileSync(path, 'id,name,size\n1,Oslo,7\n');
   const mirror = [path, ...into, '--mode', 'mirror'];
   t.match(await sluice('import', ...mirror), {
@@ -119,6 +127,31 @@ t.test('files come into collections, and items into files', async (t) => {
   t.match(await sluice('import', ...into), { code: 2, stderr: /The file is missing/ });
   const back = ['--collection', 'towns', '--create'];
   t.match(await sluice('import', join(folder, 'cities.xlsx'), ...back), { code: 0 });
+});
+
+t.test('objects of a location come into collections', async (t) => {
+  const into = ['--collection', 'offers', '--location', 'inbox'];
+  writeFileSync(join(inbox, 'a1.csv'), 'id,name\n1,Oslo\n');
+  writeFileSync(join(inbox, 'a2.csv'), 'id,name\n2,Rome\nx,Rome\n');
+  writeFileSync(join(inbox, 'b1.csv'), 'id,name\n3,Bern\n');
+  t.match(await sluice('import', 'b1.csv', ...into, '--create'), {
+    code: 0,
+    stdout: /^inserted 1,/,
+  });
+  t.match(await sluice('import', 'a', ...into, '--prefix'), {
+    code: 1,
+    stdout: /^a1\.csv: inserted 1,.*\na2\.csv: failed\n2 jobs, 0 imported before, 0 running\n$/,
+    stderr: /^a2\.csv: row 2, id: /,
+  });
+  t.match(await sluice('import', 'b', ...into, '--prefix'), {
+    code: 0,
+    stdout: '0 jobs, 1 imported before, 0 running\n',
+  });
+  t.match(await sluice('import', 'none.csv', ...into), { code: 2, stderr: /no object/ });
+  t.match(await sluice('import', 'a', '--collection', 'offers', '--prefix'), {
+    code: 2,
+    stderr: /--location is missing/,
+  });
 });
 
 t.test('history prune deletes old history, and what stays can be reverted to', async (t) => {

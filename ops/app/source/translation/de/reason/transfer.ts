@@ -59,6 +59,8 @@ export const transfer = {
   option_character_expected: '„%{name}“ muss ein einzelnes Zeichen sein, aber kein Zeilenumbruch.',
   new_field_cannot_refer:
     'Das neue Feld „%{field}“ kann sich nicht auf Einträge von %{collection} beziehen.',
+  mirror_of_prefix:
+    'Ein Spiegel braucht genau eine Datei; mit „prefix“ würde jedes Objekt die Zeilen der anderen löschen.',
   option_relations_expected:
     '„%{name}“ muss ein JSON-Objekt sein, das Feldern Sammlungen zuordnet.',
   option_types_expected:
@@ -157,9 +159,18 @@ export const transfer = {
   object_misfits_field: 'Dieses Feld nimmt kein JSON-Objekt.',
   related_items_nested_too_deep:
     'Verknüpfte Einträge lassen sich %{limit} Ebenen tief verschachteln.',
-  import_source_expected: 'Der Inhalt der Anfrage muss entweder „file“ oder „url“ enthalten.',
+  import_source_expected:
+    'Der Inhalt der Anfrage muss entweder „file“ oder „url“ oder „location“ mit „key“ oder „prefix“ enthalten.',
   import_source_member_unknown:
-    '„%{member}“ ist unbekannt. Die Anfrage enthält „file“ oder „url“, Optionen stehen in der URL.',
+    '„%{member}“ ist unbekannt. Die Anfrage nennt die Datei, Optionen stehen in der URL.',
+  import_location_unknown: 'IMPORT_LOCATIONS enthält keinen Ort „%{name}“.',
+  import_location_for_administrators: 'Nur Administratoren dürfen von einem Ort importieren.',
+  import_key_invalid:
+    'Ein Schlüssel besteht aus Namen zwischen Schrägstrichen, ohne „..“, Steuerzeichen und Schrägstrich am Anfang.',
+  import_object_missing: 'An dem Ort gibt es kein Objekt mit diesem Schlüssel.',
+  import_object_unreadable: 'Der Prozess von Sluice darf dieses Objekt nicht lesen.',
+  import_object_replaced: 'Das Objekt hat einen anderen Inhalt als beim Auftrag zum Import.',
+  import_object_imported: 'Ein anderer Import hat dieses Objekt schon importiert.',
   import_file_unreadable: 'Diese Datei gibt es nicht, oder Sie dürfen sie nicht lesen.',
   profile_option_value_unknown:
     'Die Option „%{name}“ muss ein Text, eine Zahl, true, false, eine Liste von Texten oder ein Objekt sein.',
