@@ -14,7 +14,9 @@ const send = sender(cluster);
 await cluster.db.query(`
   CREATE TABLE authors (id serial PRIMARY KEY, name text);
   CREATE TABLE books (id serial PRIMARY KEY, name text, price numeric, author integer REFERENCES authors);
-  INSERT INTO authors (name) VALUES ('Ada');`);
+  INSERT INTO authors (name) VALUES ('Ada');
+  -- Its name is reserved, so it is no collection.
+  CREATE TABLE system_notes (id integer PRIMARY KEY);`);
 await cluster.served('/items/books');
 const reader = await createEditor(cluster, {
   reads: { books: 'id,name,author', authors: 'id,name,books' },

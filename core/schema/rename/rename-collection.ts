@@ -59,7 +59,7 @@ export async function renameCollection(
   if (from === to) return;
   const { table } = collection;
   const taken = await takenNames(alteration, table?.schema ?? home, [to]);
-  if (taken.size > 0) throw invalidPayload(reason('collection_name_taken', { name: to }));
+  if (taken.has(to)) throw invalidPayload(reason('collection_name_taken', { name: to }));
   const reverse = await renamedReverseFields(new RenamedNames(catalog, [], rename));
   const names = new RenamedNames(catalog, reverse, rename);
   const relations = relationsByName(catalog, from);

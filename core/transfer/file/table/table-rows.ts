@@ -13,6 +13,7 @@ import { NestedItem } from '../nested-column.ts';
 import type { RowFault } from '../row-fault.ts';
 import type { Row, RowHandler, RowReader } from '../row-reader.ts';
 import { RowScanner } from '../row-scanner.ts';
+import { digitsValue } from '../spelling.ts';
 import { writeValue } from '../write-value.ts';
 import {
   ABSENT,
@@ -34,9 +35,6 @@ const NEVER_EMPTY = new Set([
   ...['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 'money', 'bool', 'uuid'],
   ...['date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval'],
 ]);
-/** Digits that a double stores exactly. */
-const EXACT_DIGITS = 15;
-const ZERO = 0x30;
 
 /** Whether a text is the value itself, and not JSON. */
 function storesText(column: FileColumn): boolean {
@@ -172,14 +170,7 @@ class TableRow implements Row {
     const start = starts[cell] ?? 0;
     const end = ends[cell] ?? 0;
     const isWhole = this.#cells.kind(cell) === LITERAL || this.#cells.kind(cell) === TEXT;
-    if (!isWhole || end === start || end - start > EXACT_DIGITS) return Number.NaN;
-    let value = 0;
-    for (let at = start; at < end; at += 1) {
-      const digit = (bytes[at] ?? 0) - ZERO;
-      if (digit < 0 || digit > 9) return Number.NaN;
-      value = value * 10 + digit;
-    }
-    return value;
+    return isWhole ? digitsValue(bytes, start, end) : Number.NaN;
   }
 }
 
