@@ -192,7 +192,7 @@ const OF_LISTS: readonly Opening[] = [
     kind: 'part',
     at: `${LIST}?layout=calendar&options=${encodeURIComponent('{"mode":"month"}')}`,
     async open(view) {
-      await view.page.getByRole('table').waitFor();
+      await view.page.getByRole('grid').waitFor();
       return whole(view);
     },
   },
