@@ -4,7 +4,8 @@ import { invalidPayload, ServiceError } from '#core/base/errors/service-error.ts
 import { isJsonObject } from '#core/base/json/json-object.ts';
 import { parsedUrl } from '#core/files/outbound/fetch-outside.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
-import { contradiction, parseImportOption } from './import-parameters.ts';
+import { parseImportOption } from './import-option.ts';
+import { contradiction } from './import-parameters.ts';
 import { type ImportSource, importSourceOf } from './import-source.ts';
 
 /** The members of a stored profile. */

@@ -1,7 +1,7 @@
 /** The options of an import in its URL. */
 import * as v from 'valibot';
 import { NEW_FIELD_TYPES } from '#core/jobs/message/import-parameters.ts';
-import { mappedField } from '#core/services/import-parameters.ts';
+import { mappedField } from '#core/services/import-option.ts';
 import type { ParameterTable } from '../route-facts.ts';
 import { flagParameter } from './item.ts';
 

@@ -6,7 +6,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import t from 'tap';
 import { TRANSFORMATION_PARAMETERS } from '#core/files/images/transformation.ts';
 import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
-import { IMPORT_PARAMETERS } from '#core/services/import-parameters.ts';
+import { IMPORT_PARAMETERS } from '#core/services/import-option.ts';
 import { knowsParts } from '#edge/openapi/parameter-object.ts';
 import { IMAGE_PARAMETERS } from '#edge/rest/parameter/image.ts';
 import { IMPORT_OPTIONS } from '#edge/rest/parameter/import.ts';
