@@ -83,7 +83,7 @@ export const schemaActor: Actor<typeof schemaMessage> = {
   name: SCHEMA_JOB,
   queue: 'schema',
   message: schemaMessage,
-  version: 2,
+  version: 3,
   effect: 'idempotent',
   deadline: () => DEADLINE_MS,
   mailbox: () => SCHEMA_MAILBOX,
