@@ -197,8 +197,8 @@ export async function startApp(
       if (!page.isClosed()) await page.screenshot({ path: last });
     });
     const { faults, expected } = watch(page, cluster.url);
-    // Without a worker, health says so; the home and the overview read it.
-    if ((options.workers ?? 0) === 0) expected.push([503, '/server/health']);
+    // Without a worker, or before it has started, health says so; the home and the overview read it.
+    expected.push([503, '/server/health']);
     const open = async (path: string) => {
       await page.goto(`${cluster.url}/admin${path}`);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
