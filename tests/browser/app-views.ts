@@ -77,6 +77,9 @@ const dayOfMonth = (day: number) => {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(day)}`;
 };
 
+/** The box of an element that is not shown. */
+const NOWHERE = { x: 0, y: 0, width: 0, height: 0 };
+
 t.test('somebody who looks at tasks in several ways', { skip }, async (t) => {
   if (browser === null) return;
   const app = await startApp(t, browser, {
@@ -257,10 +260,11 @@ t.test('somebody who looks at tasks in several ways', { skip }, async (t) => {
     await until(async () => (await shown()) === month, 'and this one again');
     await isOnDay(/ 15,/);
     await entry.waitFor();
-    const target = await day(20).first().boundingBox();
     await entry.hover();
     await page.mouse.down();
-    await page.mouse.move((target?.x ?? 0) + 60, (target?.y ?? 0) + 80, { steps: 8 });
+    // Weeks become higher while their items arrive.
+    const { x, y, width, height } = (await day(20).first().boundingBox()) ?? NOWHERE;
+    await page.mouse.move(x + width / 2, y + height / 2, { steps: 8 });
     await page.mouse.up();
     await until(
       async () =>
