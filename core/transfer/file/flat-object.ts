@@ -29,6 +29,8 @@ const LETTER_U = 0x75;
 
 /** More members than a table has columns. */
 const MEMBERS_MAX = 1_600;
+/** Longer names are left to the parser, because names are remembered. */
+const NAME_BYTES_MAX = 255;
 /** Digits that a double stores exactly. */
 const EXACT_DIGITS = 15;
 /** ECMAScript writes smaller numbers with an exponent. */
@@ -111,7 +113,7 @@ export class FlatObject {
   #member(start: number): number {
     const { bytes, count } = this;
     const nameEnd = this.#textEnd(start);
-    if (nameEnd < 0 || this.#hasEscape) return -1;
+    if (nameEnd < 0 || this.#hasEscape || nameEnd - start > NAME_BYTES_MAX) return -1;
     const colon = this.#afterSpace(nameEnd + 1);
     if (bytes[colon] !== COLON) return -1;
     const value = this.#afterSpace(colon + 1);

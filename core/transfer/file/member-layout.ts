@@ -17,14 +17,16 @@ export interface MemberLayout {
   readonly isAmbiguous: boolean;
 }
 
-/** The number of kept layouts. */
+/** The bounds of remembered layouts: their number, and the characters of their names. */
 const LAYOUTS_MAX = 64;
+const CHARACTERS_MAX = 256 * 1024;
 
 /** Finds the layouts of objects. */
 export class MemberLayouts {
   readonly #fieldNamed: (member: string) => string | null;
   readonly #places: ReadonlyMap<string, number>;
   readonly #known = new Map<string, MemberLayout>();
+  #characters = 0;
   #last: MemberLayout | null = null;
 
   /**
@@ -47,7 +49,11 @@ export class MemberLayouts {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const layout = this.#layout(names);
-    if (this.#known.size >= LAYOUTS_MAX) this.#known.clear();
+    this.#characters += key.length;
+    if (this.#known.size >= LAYOUTS_MAX || this.#characters > CHARACTERS_MAX) {
+      this.#known.clear();
+      this.#characters = key.length;
+    }
     this.#known.set(key, layout);
     return layout;
   }

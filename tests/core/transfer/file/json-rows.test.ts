@@ -156,6 +156,8 @@ t.test('bytes that only look like an object are left to the parser', async (t) =
     '{"a":1234567890123456}',
   ])
     t.equal(read(text), -1, text);
+  t.equal(read(`{"${'n'.repeat(254)}":1}`), 260);
+  t.equal(read(`{"${'n'.repeat(255)}":1}`), -1, 'names are remembered, so they are bounded');
   for (const text of ['{"a":00}', '{"a":-}', '{"a":1.}', '{"a":tru}', '{"a":"\n"}', '{"a":"\\q"}'])
     t.equal(read(text), -1, text);
 });
